@@ -1,0 +1,500 @@
+"""The waist: all that a paired-permutation test needs to know of the data.
+
+Write stay_n for the sums of item n as they are and swap_n for the sums with the two systems exchanged. Under the
+null each exchange is decided by a fair coin, and with d_n = stay_n - swap_n
+
+    2 S = sum_n (stay_n + swap_n) + sum_n e_n d_n,        e_n = +1 or -1, fair and independent,
+
+so the null law of S depends only on the totals and on the multiset of the effects {+-d_n}: pairs with d_n = 0 drop
+out, d and -d are one effect, and equal effects become one value with a count (Zmigrod, Vieira and Cotterell 2022,
+section 3). An `Effects` is that multiset. Two of them add up to the `Effects` of the united data, so chunks of a
+file, shards and days are sources of `Effects` and nothing after this point ever sees the number of items.
+
+All arithmetic is in integers: int64 where it provably fits, Python integers where it does not.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Effects"]
+
+Integers = NDArray[Any]  # int64, or Python integers in an object array
+
+#: magnitudes below this are safe in int64 with room for a sum or a difference of two
+NARROW = 2**62
+#: items per block of the histogram: three int64 buffers of this size stay in the second-level cache
+BLOCK = 1 << 16
+#: a histogram is counted in a dense window up to this many cells, or four per item
+WINDOW = 1 << 20
+
+
+@dataclass(frozen=True, eq=False)
+class Effects:
+    """Distinct effects of a paired comparison with their counts.
+
+    Build one with `from_scores`, `from_sums`, `from_counts`; add two with ``+``.
+
+    Attributes
+    ----------
+    names
+        The name of each of the k sums.
+    values
+        (D, k) distinct effects in increasing lexicographic order, none zero, the first coordinate that is not zero
+        positive. int64 where they fit, else Python integers.
+    n_plus, n_minus
+        (D,) int64: how many groups have the effect with this sign, and how many with the opposite sign.
+    n_tied
+        Groups whose effect is zero.
+    n_items
+        Items before grouping.
+    totals_a
+        System A's observed totals, k Python integers; None if only differences were given.
+    unit
+        The value of one integer step: scores are integers times this fraction.
+    """
+
+    names: tuple[str, ...]
+    values: Integers
+    n_plus: NDArray[np.int64]
+    n_minus: NDArray[np.int64]
+    n_tied: int
+    n_items: int
+    totals_a: tuple[int, ...] | None
+    unit: Fraction = Fraction(1)
+
+    @classmethod
+    def from_scores(cls, a: Integers, b: Integers, groups: NDArray[Any] | None = None) -> Effects:
+        """Count the effects of two systems' integer scores on the same items.
+
+        Parameters
+        ----------
+        a, b
+            One integer or boolean per item, any integer type; Python integers of any size in an object array.
+        groups
+            One label per item: the items of a group are swapped together.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> Effects.from_scores(np.array([3, 1, 2, 5]), np.array([1, 3, 2, 2]))
+        Effects(score: 4 items, 1 tied, 2 distinct effects)
+        """
+        a, b = integer_array(a, "a"), integer_array(b, "b")
+        if a.ndim != 1 or a.shape != b.shape:
+            raise ValueError(f"a and b need one score per item each; got shapes {a.shape} and {b.shape}")
+        if groups is not None:
+            return cls.from_sums(a[:, None], b[:, None], ("score",), groups)
+        narrow = as_narrow(a), as_narrow(b)
+        if narrow[0].dtype == object or narrow[1].dtype == object:
+            return cls.from_sums(a[:, None], b[:, None], ("score",))
+        return _count_on_a_line(*narrow)
+
+    @classmethod
+    def from_sums(
+        cls,
+        a: Integers,
+        b: Integers,
+        names: tuple[str, ...],
+        groups: NDArray[Any] | None = None,
+    ) -> Effects:
+        """Count the effects of k integer sums per item: a and b have shape (items, k)."""
+        a, b = integer_array(a, "a"), integer_array(b, "b")
+        if a.ndim != 2 or a.shape != b.shape or a.shape[1] != len(names):
+            raise ValueError(
+                f"a and b need shape (items, {len(names)}) for the sums {', '.join(names)}; "
+                f"got {a.shape} and {b.shape}"
+            )
+        n_items, n_sums = a.shape
+        differences = _subtract(a, b)
+        if groups is not None:
+            differences = _sum_groups(differences, groups)
+        signed, counts = _distinct_rows(differences)
+        totals = tuple(_total(a[:, i]) for i in range(n_sums))
+        return _collect(names, signed, counts, np.zeros_like(counts), n_items, totals)
+
+    @classmethod
+    def from_counts(
+        cls,
+        counts: Mapping[Any, int],
+        *,
+        totals_a: Any = None,
+        totals_b: Any = None,
+        names: tuple[str, ...] | None = None,
+        n_items: int | None = None,
+        unit: Fraction = Fraction(1),
+    ) -> Effects:
+        """Build from a table: signed effect (a - b, an integer or a tuple of them) to its number of groups.
+
+        Parameters
+        ----------
+        counts
+            For example the result of a query, ``{-1: 310, 0: 9000, 2: 475}``.
+        totals_a, totals_b
+            The totals of A, of B, or both; needed by metrics that are ratios and for `TestResult.scores`.
+        names
+            The names of the sums, ``("score",)`` for one.
+        n_items
+            The number of items if they were summed by group first; else each count is an item.
+        unit
+            The value of one integer step.
+
+        Examples
+        --------
+        >>> Effects.from_counts({-1: 310, 0: 9000, 2: 475})
+        Effects(score: 9785 items, 9000 tied, 2 distinct effects)
+        """
+        keys = [key if isinstance(key, tuple) else (key,) for key in counts]
+        n_sums = len(keys[0]) if keys else len(names or ("score",))
+        names = names or (("score",) if n_sums == 1 else tuple(f"sum{i + 1}" for i in range(n_sums)))
+        if any(len(key) != len(names) for key in keys):
+            raise ValueError(f"every effect in counts needs {len(names)} integers for {', '.join(names)}")
+        signed = np.empty((len(keys), len(names)), dtype=object)
+        for i, key in enumerate(keys):
+            signed[i] = [whole(x, "an effect in counts") for x in key]
+        number = np.array([_count(n) for n in counts.values()], dtype=np.int64)
+        difference = [dot(signed[:, i], number) for i in range(len(names))]
+        totals = _agree(_totals(totals_a, names), _totals(totals_b, names), difference)
+        items = int(number.sum()) if n_items is None else whole(n_items, "n_items")
+        return _collect(names, signed, number, np.zeros_like(number), items, totals, unit)
+
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(D,) how many groups have each effect, whatever its sign."""
+        return self.n_plus + self.n_minus
+
+    @cached_property
+    def n_groups(self) -> int:
+        """The number of units that are swapped: items, or groups of items."""
+        return int(self.counts.sum()) + self.n_tied
+
+    @cached_property
+    def difference(self) -> tuple[int, ...]:
+        """The totals of A minus those of B."""
+        net = self.n_plus - self.n_minus
+        return tuple(dot(self.values[:, i], net) for i in range(self.values.shape[1]))
+
+    @property
+    def totals_b(self) -> tuple[int, ...] | None:
+        """System B's observed totals."""
+        if self.totals_a is None:
+            return None
+        return tuple(a - d for a, d in zip(self.totals_a, self.difference, strict=True))
+
+    def __add__(self, other: Effects) -> Effects:
+        """The effects of both data sets together; exact as long as no group is split between them."""
+        if not isinstance(other, Effects):
+            return NotImplemented
+        if self.names != other.names:
+            raise ValueError(
+                f"cannot add effects of different sums: {', '.join(self.names)} and {', '.join(other.names)}"
+            )
+        left, right = self._in_common_unit(other), other._in_common_unit(self)
+        known = left.totals_a is not None and right.totals_a is not None
+        merged = _collect(
+            self.names,
+            np.concatenate([left.values, right.values]),
+            np.concatenate([left.n_plus, right.n_plus]),
+            np.concatenate([left.n_minus, right.n_minus]),
+            left.n_items + right.n_items,
+            tuple(x + y for x, y in zip(left.totals_a, right.totals_a, strict=True)) if known else None,
+            left.unit,
+        )
+        return replace(merged, n_tied=merged.n_tied + left.n_tied + right.n_tied)
+
+    def _in_common_unit(self, other: Effects) -> Effects:
+        """These effects in the largest unit of which both units are multiples."""
+        if self.unit == other.unit:
+            return self
+        denominator = math.lcm(self.unit.denominator, other.unit.denominator)
+        mine = self.unit.numerator * (denominator // self.unit.denominator)
+        theirs = other.unit.numerator * (denominator // other.unit.denominator)
+        common = math.gcd(mine, theirs)
+        factor = mine // common
+        totals = self.totals_a
+        return replace(
+            self,
+            values=as_narrow(self.values.astype(object) * factor),
+            totals_a=None if totals is None else tuple(x * factor for x in totals),
+            unit=Fraction(common, denominator),
+        )
+
+    def exchanged(self) -> Effects:
+        """The same comparison with A and B exchanged."""
+        return replace(self, n_plus=self.n_minus, n_minus=self.n_plus, totals_a=self.totals_b)
+
+    def __eq__(self, other: object) -> bool:
+        """Equal if they describe the same data, whatever the order they came in."""
+        if not isinstance(other, Effects):
+            return NotImplemented
+        return (
+            (self.names, self.n_tied, self.n_items, self.totals_a, self.unit)
+            == (other.names, other.n_tied, other.n_items, other.totals_a, other.unit)
+            and np.array_equal(self.values, other.values)
+            and np.array_equal(self.n_plus, other.n_plus)
+            and np.array_equal(self.n_minus, other.n_minus)
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays inside: equal by value, not hashable
+
+    def __repr__(self) -> str:
+        """One line: the sums, the sizes."""
+        groups = "" if self.n_groups == self.n_items else f" in {self.n_groups} groups"
+        return (
+            f"Effects({', '.join(self.names)}: {self.n_items} items{groups}, {self.n_tied} tied, "
+            f"{len(self.values)} distinct effects)"
+        )
+
+
+# -- integers of any size --------------------------------------------------------------------------------------
+
+
+def integer_array(x: Any, name: str) -> Integers:
+    """Return `x` as an array of some integer type, refusing anything else."""
+    x = np.asarray(x)
+    if x.dtype == np.bool_:
+        return x.view(np.uint8)
+    if x.dtype.kind in "iu" or (x.dtype == object and all(type(v) is int for v in x.flat)):
+        return x
+    raise TypeError(f"{name} must hold integers or booleans, not {x.dtype}")
+
+
+def as_narrow(x: Integers) -> Integers:
+    """The same integers in a type that int64 arithmetic can take, if they all are below 2^62 in magnitude."""
+    if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
+        return x
+    if x.size == 0 or (x.max() < NARROW and x.min() > -NARROW):
+        return x.astype(np.int64, copy=False)
+    return x.astype(object, copy=False)
+
+
+def dot(values: Integers, counts: NDArray[np.int64]) -> int:
+    """The exact sum of values times counts."""
+    if values.dtype != object:
+        bound = float(np.abs(values.astype(np.float64)) @ np.abs(counts.astype(np.float64)))
+        if bound < NARROW:
+            return int(values @ counts)
+    return sum(int(v) * int(c) for v, c in zip(values, counts, strict=True))
+
+
+def whole(x: Any, name: str) -> int:
+    """Return `x` as a Python integer if it is one."""
+    if isinstance(x, (int, np.integer)):
+        return int(x)
+    raise TypeError(f"{name} must be an integer, not {x!r}")
+
+
+def _count(n: Any) -> int:
+    n = whole(n, "a number of items in counts")
+    if n < 0:
+        raise ValueError(f"a number of items in counts is negative: {n}")
+    return n
+
+
+def _total(x: Integers) -> int:
+    """The exact sum of an array of integers."""
+    if x.dtype == object:
+        return sum(x.tolist())
+    if x.dtype.itemsize < 8 or x.size == 0:
+        return int(x.sum(dtype=np.int64))
+    largest = max(abs(int(x.max())), abs(int(x.min())))
+    if largest * x.size < NARROW:
+        return int(x.sum())
+    # two halves of 32 bits each, summed apart, cannot overflow below 2^31 items
+    return (int((x >> 32).sum(dtype=np.int64)) << 32) + int((x & 0xFFFFFFFF).sum(dtype=np.int64))
+
+
+def _totals(totals: Any, names: tuple[str, ...]) -> tuple[int, ...] | None:
+    if totals is None:
+        return None
+    values = tuple(totals) if isinstance(totals, (tuple, list, np.ndarray)) else (totals,)
+    if len(values) != len(names):
+        raise ValueError(f"totals need {len(names)} integers for {', '.join(names)}; got {len(values)}")
+    return tuple(whole(x, "a total") for x in values)
+
+
+def _agree(
+    a: tuple[int, ...] | None, b: tuple[int, ...] | None, difference: list[int]
+) -> tuple[int, ...] | None:
+    """A's totals from those given, which must differ by what the counts say."""
+    from_b = None if b is None else tuple(x + d for x, d in zip(b, difference, strict=True))
+    if a is not None and from_b is not None and a != from_b:
+        raise ValueError(f"totals_a - totals_b is not the difference {difference} that the counts add up to")
+    return a if a is not None else from_b
+
+
+# -- counting --------------------------------------------------------------------------------------------------
+
+
+def _count_on_a_line(a: Integers, b: Integers) -> Effects:
+    """The histogram of a - b, block by block, so that no copy of the data is made."""
+    window = _Window(4 * a.size)
+    buffer = np.empty(min(BLOCK, a.size), dtype=np.int64)
+    total = 0
+    for start in range(0, a.size, BLOCK):
+        block = a[start : start + BLOCK]
+        difference = buffer[: block.size]
+        np.subtract(block, b[start : start + BLOCK], out=difference, dtype=np.int64, casting="unsafe")
+        total += _total(block)
+        if not window.add(difference):
+            return _sort_on_a_line(a, b)
+    return _from_line(*window.folded(), a.size, total)
+
+
+def _sort_on_a_line(a: Integers, b: Integers) -> Effects:
+    """The same by sorting, where the effects spread too widely for a window."""
+    difference = np.subtract(a, b, dtype=np.int64, casting="unsafe")
+    difference.sort()
+    firsts = np.flatnonzero(np.concatenate([[True], difference[1:] != difference[:-1]]))
+    counts = np.diff(firsts, append=difference.size)
+    signed = difference[firsts][:, None]
+    return _collect(("score",), signed, counts, np.zeros_like(counts), a.size, (_total(a),))
+
+
+def _from_line(
+    values: Integers, plus: NDArray[np.int64], minus: NDArray[np.int64], tied: int, items: int, total: int
+) -> Effects:
+    return Effects(("score",), values[:, None], plus, minus, tied, items, (total,))
+
+
+class _Window:
+    """Counts of integers in a dense array that grows to where they fall, up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self.limit = max(limit, WINDOW)
+        self.low = 0
+        self.counts = np.zeros(1, dtype=np.int64)
+
+    def add(self, block: NDArray[np.int64]) -> bool:
+        """Count a block, which is overwritten; False if it does not fit under the limit."""
+        low, high = min(int(block.min()), self.low), max(int(block.max()), self.low + self.counts.size - 1)
+        if high - low >= self.limit:
+            return False
+        if high - low >= self.counts.size:
+            grown = np.zeros(high - low + 1, dtype=np.int64)
+            grown[self.low - low : self.low - low + self.counts.size] = self.counts
+            self.low, self.counts = low, grown
+        block -= self.low
+        if self.counts.size <= 4 * block.size:
+            self.counts += np.bincount(block, minlength=self.counts.size)
+        else:
+            np.add.at(self.counts, block, 1)
+        return True
+
+    def folded(self) -> tuple[Integers, NDArray[np.int64], NDArray[np.int64], int]:
+        """Distinct magnitudes, their counts with either sign, and the count of zero."""
+        zero = -self.low
+        plus, minus = self.counts[zero + 1 :], self.counts[:zero][::-1]
+        size = max(plus.size, minus.size)
+        plus, minus = (np.pad(x, (0, size - x.size)) if x.size < size else x for x in (plus, minus))
+        cells = np.flatnonzero(plus + minus)
+        return cells + 1, plus[cells], minus[cells], int(self.counts[zero])
+
+
+def _subtract(a: Integers, b: Integers) -> Integers:
+    a, b = as_narrow(a), as_narrow(b)
+    if a.dtype == object or b.dtype == object:
+        return a.astype(object) - b.astype(object)
+    return np.subtract(a, b, dtype=np.int64, casting="unsafe")
+
+
+def _sum_groups(differences: Integers, groups: NDArray[Any]) -> Integers:
+    """Sum the rows of each group."""
+    if groups.shape != differences.shape[:1]:
+        raise ValueError(
+            f"groups needs one label per item; got shape {groups.shape} for {differences.shape[0]} items"
+        )
+    labels, codes = np.unique(groups, return_inverse=True)
+    shape = (labels.size, differences.shape[1])
+    if differences.size and differences.dtype != object:
+        bound = int(np.abs(differences).max()) * differences.shape[0]
+        if bound < 2**53:  # float64 sums of integers this small are exact
+            sums = [np.bincount(codes, column, labels.size) for column in differences.T]
+            return np.stack(sums, axis=1).astype(np.int64)
+    summed = np.zeros(shape, dtype=object)
+    np.add.at(summed, codes, differences.astype(object))
+    return as_narrow(summed)
+
+
+def _distinct_rows(rows: Integers) -> tuple[Integers, NDArray[np.int64]]:
+    """The distinct rows and how often each occurs, by one sort of a single key where the ranges allow it."""
+    if rows.shape[0] and rows.dtype != object:
+        low = rows.min(axis=0)
+        ranges = [int(r) + 1 for r in rows.max(axis=0) - low]
+        if math.prod(ranges) < NARROW:
+            keys, counts = _count_keys(_encode(rows - low, ranges), math.prod(ranges))
+            return _decode(keys, ranges) + low, counts
+    table: dict[tuple[int, ...], int] = {}
+    for row in map(tuple, rows.tolist()):
+        table[row] = table.get(row, 0) + 1
+    distinct = np.empty((len(table), rows.shape[1]), dtype=object)
+    for i, row in enumerate(table):
+        distinct[i] = row
+    return distinct, np.array(list(table.values()), dtype=np.int64)
+
+
+def _count_keys(keys: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    if size <= max(4 * keys.size, 1 << 12):
+        cells = np.bincount(keys, minlength=size)
+        found = np.flatnonzero(cells)
+        return found, cells[found]
+    return np.unique(keys, return_counts=True)
+
+
+def _encode(rows: NDArray[np.int64], ranges: list[int]) -> NDArray[np.int64]:
+    key = rows[:, 0]
+    for column, size in zip(rows.T[1:], ranges[1:], strict=True):
+        key = key * size + column
+    return key
+
+
+def _decode(keys: NDArray[np.int64], ranges: list[int]) -> NDArray[np.int64]:
+    rows = np.empty((keys.size, len(ranges)), dtype=np.int64)
+    for i in range(len(ranges) - 1, -1, -1):
+        keys, rows[:, i] = np.divmod(keys, ranges[i])
+    return rows
+
+
+def _collect(
+    names: tuple[str, ...],
+    signed: Integers,
+    plus: NDArray[np.int64],
+    minus: NDArray[np.int64],
+    n_items: int,
+    totals_a: tuple[int, ...] | None,
+    unit: Fraction = Fraction(1),
+) -> Effects:
+    """Bring signed effects with counts to canonical form: signs folded, equal ones merged, sorted, zero apart."""
+    signed = as_narrow(signed)
+    sign = _leading_sign(signed)
+    folded = signed * sign[:, None]
+    plus, minus = np.where(sign < 0, minus, plus), np.where(sign < 0, plus, minus)
+    occurring = plus + minus > 0
+    tied = int((plus + minus)[sign == 0].sum())
+    keep = occurring & (sign != 0)
+    values, plus, minus = folded[keep], plus[keep], minus[keep]
+    order = np.lexsort([column for column in values.T[::-1]]) if len(values) else np.arange(0)
+    values, plus, minus = values[order], plus[order], minus[order]
+    if len(values):
+        new = np.concatenate([[True], (values[1:] != values[:-1]).any(axis=1)])
+        firsts = np.flatnonzero(new)
+        values = values[firsts]
+        plus, minus = np.add.reduceat(plus, firsts), np.add.reduceat(minus, firsts)
+    return Effects(names, values, plus, minus, tied, n_items, totals_a, unit)
+
+
+def _leading_sign(rows: Integers) -> NDArray[np.int64]:
+    """The sign of the first entry of each row that is not zero."""
+    sign = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T[::-1]:
+        here = (column > 0).astype(np.int64) - (column < 0).astype(np.int64)
+        sign = np.where(here != 0, here, sign)
+    return sign

@@ -1,0 +1,1 @@
+"""The engines, one algorithm a file."""

@@ -1,0 +1,1 @@
+"""The metrics: what is compared."""
