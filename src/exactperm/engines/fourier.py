@@ -1,0 +1,338 @@
+"""Tilted Fourier inversion with a certified support: the exact engine in one dimension.
+
+X = sum_j (Binomial(c_j, 1/2)) v_j for distinct positive integer steps v_j. A half-line {X >= a} above the mean is
+
+    P(X >= a) = exp(K(tau) - tau a) * sum_{i >= 0} exp(-tau i) P_tau(X = a + i)
+
+for every tau (see `tilt`). Chernoff's bound gives a window [a - A, a + J] outside which P_tau leaves less than e^-46;
+on a circle of P = A + J + 1 points the inner sum is
+
+    (1/P) sum_k phi_k exp(-i w_k a) G_k,       w_k = 2 pi k / P,      G_k = sum_{i <= J} exp(-(tau + i w_k) i),
+
+phi_k = prod_j (q_j + p_j exp(i w_k v_j))^{c_j}. Only the frequencies in the certified support (see `support`) are
+evaluated; since |G_k| <= P / k the others contribute less than 2 cut (1 + log P). (Pagano and Tritchler 1983 for the
+inversion; Keich 2005, Wilson and Keich 2016, Peres, Lee and Keich 2021 for the tilt.)
+
+Cost: (live frequencies, about 30) x (distinct steps), after a search of the same order. Error: truncation is bounded by
+theorem; rounding on the assumption that each elementary function is within 4 ulp. Both are in the bracket returned.
+It fails where nearly every frequency stays alive: few steps of large unrelated size. `meet_in_the_middle` is for those.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
+from exactperm.engines.support import Circle, live_frequencies, residue
+from exactperm.engines.tilt import EPS, SATURATED, Coins, Floats, Ints, Tilt, gamma, per_sum
+from exactperm.region import Runs
+
+__all__ = ["Fourier"]
+
+#: mass left outside the window, and size of the frequencies left out, as a negative logarithm: 1e-20
+LOG_CUT = 46.0
+#: live frequencies beyond which the engine gives up
+LIMIT = 2**24
+#: elements evaluated at once: temporaries of this size stay in the cache
+BLOCK = 1 << 14
+#: tests laid out side by side
+BATCH = 256
+
+
+@dataclass(frozen=True)
+class _Interval:
+    """P(a <= X <= b) for one sum, with mean <= a: what the inversion computes."""
+
+    v: Ints
+    c: Ints
+    a: int
+    b: int
+
+
+class Fourier(Engine):
+    """Tilted Fourier inversion in one dimension."""
+
+    name = "fourier"
+    exact = True
+
+    def obstacle(self, question: Question) -> str | None:
+        """Integer steps on a line whose circle fits in 64-bit arithmetic."""
+        lattice, region = question.lattice, question.region
+        if lattice.rank > 1 or not isinstance(region, Runs):
+            return "the one-dimensional inversion needs a statistic with one free sum"
+        if lattice.steps.dtype.kind not in "iu":
+            return "the effects are not integers that fit in 64 bits; method='meet-in-the-middle' or 'bracket' would do"
+        if lattice.rank == 1 and lattice.span[0] >= 2**62:
+            return "the effects add up to more than 2^62; method='meet-in-the-middle' or 'bracket' would do"
+        circle = _circle_estimate(question)
+        if circle >= 2**31 and _half_circle_times_step(question, circle) >= 2**62:
+            return f"the circle would have about {circle:.1e} points; method='bracket' would do"
+        if lattice.n < 100 and circle > LIMIT:
+            return (
+                f"{lattice.n} effects of large unrelated size keep all of about {circle:.1e} frequencies alive; "
+                "method='meet-in-the-middle' or 'bracket' would do"
+            )
+        return None
+
+    def cost(self, question: Question) -> float:
+        """Seconds: 30 live frequencies per step, or all of them if there are few steps of large size."""
+        distinct = len(question.lattice.steps)
+        circle = _circle_estimate(question)
+        live = circle / 2 if question.lattice.n < 100 else 30 + circle**0.5 / 50
+        return 3e-4 + 4e-8 * distinct * live
+
+    def answer(self, question: Question) -> Tail:
+        """Answer one question."""
+        return self.answer_all([question])[0]
+
+    def answer_all(self, questions: Sequence[Question]) -> list[Tail]:
+        """Answer many questions in one pass over their intervals, with the same bits as one by one."""
+        pieces = [_intervals(question) for question in questions]
+        work = [interval for intervals, _ in pieces for interval in intervals]
+        done = iter(_invert_all(work))
+        return [
+            _add_up([next(done) for _ in intervals], complement).mirrored_if(question.region)
+            for (intervals, complement), question in zip(pieces, questions, strict=True)
+        ]
+
+
+def _circle_estimate(question: Question) -> float:
+    """About the size of the circle without a tilt, which makes it no larger."""
+    steps = question.lattice.steps.astype(np.float64)
+    spread = math.sqrt(float((question.lattice.counts[:, None] * steps * steps).sum())) / 2
+    span = float(question.lattice.span[0]) if question.lattice.rank else 0.0
+    return min(2 * math.sqrt(2 * LOG_CUT) * spread, span) + 1
+
+
+def _half_circle_times_step(question: Question, circle: float) -> float:
+    return circle / 2 * min(float(question.lattice.steps.max()), circle / 2)
+
+
+# -- from runs to intervals above the mean ---------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Estimate:
+    """A probability as the logarithm of its estimate and a bound on the relative error."""
+
+    log: float
+    relative_error: float
+
+    def mirrored_if(self, region: object) -> Tail:
+        """The tail, doubled if the mirror image is asked for as well."""
+        log, error = self.log, self.relative_error
+        if log == -math.inf:
+            tail = Tail(log, log, math.log(error) if error else log)
+        else:
+            low = log + math.log1p(-error) if error < 1 else -math.inf
+            tail = Tail(low, min(log, 0.0), min(log + math.log1p(error), 0.0))
+        return tail.doubled() if isinstance(region, Runs) and region.mirrored else tail
+
+
+def _intervals(question: Question) -> tuple[list[_Interval], bool]:
+    """Write a union of runs as intervals at or above the mean; True if their complement is meant."""
+    lattice, region = question.lattice, question.region
+    if not isinstance(region, Runs):
+        raise CannotAnswer("the one-dimensional inversion needs runs")
+    if lattice.rank == 0:
+        return ([], any(low <= 0 <= high for low, high in region.intervals))
+    v, c, span = lattice.steps[:, 0], lattice.counts, lattice.span[0]
+    runs = [(max(low, 0), min(high, span)) for low, high in region.intervals if low <= span and high >= 0]
+    if len(runs) == 1:
+        low, high = runs[0]
+        if low == 0 and high == span:
+            return [], True
+        # a half-line through the mean: its complement is a half-line above the mean, after reflection
+        if high == span and 2 * low <= span:
+            return [_Interval(v, c, span - low + 1, span)], True
+        if low == 0 and 2 * high >= span:
+            return [_Interval(v, c, high + 1, span)], True
+    middle = -(-span // 2)
+    pieces = []
+    for low, high in runs:
+        if high >= middle:
+            pieces.append(_Interval(v, c, max(low, middle), high))
+        if low < middle:  # the part below the mean, reflected
+            pieces.append(_Interval(v, c, span - min(high, middle - 1), span - low))
+    return pieces, False
+
+
+def _add_up(parts: list[_Estimate], complement: bool) -> _Estimate:
+    """The sum of some probabilities, or one minus the only one (at most about a half)."""
+    if complement:
+        if not parts:
+            return _Estimate(0.0, 0.0)
+        q = math.exp(parts[0].log)
+        return _Estimate(math.log1p(-q), parts[0].relative_error * q / (1 - q) + 4 * EPS)
+    if len(parts) == 1:
+        return parts[0]
+    largest = max((part.log for part in parts), default=-math.inf)
+    if largest == -math.inf:
+        return _Estimate(-math.inf, max((part.relative_error for part in parts), default=0.0))
+    total = math.fsum(math.exp(part.log - largest) for part in parts)
+    error = max(part.relative_error for part in parts)
+    return _Estimate(largest + math.log(total), error + 4 * EPS * (1 + abs(largest)))
+
+
+# -- the inversion ---------------------------------------------------------------------------------------------
+
+
+def _invert_all(intervals: list[_Interval]) -> list[_Estimate]:
+    """Closed forms at the ends of the range, the inversion in batches for the rest."""
+    results = [_closed_form(interval) for interval in intervals]
+    open_ones = [i for i, result in enumerate(results) if result is None]
+    for first in range(0, len(open_ones), BATCH):
+        batch = open_ones[first : first + BATCH]
+        for i, estimate in zip(batch, _invert([intervals[i] for i in batch]), strict=True):
+            results[i] = estimate
+    return [result for result in results if result is not None]
+
+
+def _closed_form(interval: _Interval) -> _Estimate | None:
+    """All coins one way, or nothing: 2^-n and 0."""
+    span, n = int(interval.v @ interval.c), int(interval.c.sum())
+    if interval.a > interval.b or interval.a > span:
+        return _Estimate(-math.inf, 0.0)
+    if span - interval.a < int(interval.v[0]):  # nothing attainable but the span itself
+        if interval.b < span:
+            return _Estimate(-math.inf, 0.0)
+        return _Estimate(-n * math.log(2.0), 2 * EPS * n)
+    return None
+
+
+def _invert(intervals: list[_Interval]) -> list[_Estimate]:
+    """P(a <= X <= b) for several sums at once."""
+    coins = Coins.of([(x.v, x.c) for x in intervals], [x.a for x in intervals])
+    tilt = Tilt.to_thresholds(coins)
+    below, above = tilt.windows(coins, LOG_CUT)
+    size = below + above + 1
+    circle = Circle.of(coins, size)
+    live = live_frequencies(coins, tilt, circle, -LOG_CUT, LIMIT)
+    if live is None:
+        raise CannotAnswer(
+            "more than 10^7 frequencies stay alive; method='meet-in-the-middle' or 'bracket' would do"
+        )
+    sums, k = live
+    terms = np.minimum(above, np.array([x.b - x.a for x in intervals])) + 1
+    log_modulus, phase, error = _characteristic(coins, tilt, circle, sums, k)
+    # what the search let through without need goes, so that the terms do not depend on how it went
+    kept = np.flatnonzero(log_modulus > -LOG_CUT)
+    sums, k, log_modulus, phase, error = sums[kept], k[kept], log_modulus[kept], phase[kept], error[kept]
+    geometric, argument = _geometric(tilt.tau[sums], k, size[sums], terms[sums])
+    modulus = np.exp(log_modulus) * geometric * np.where((k == 0) | (2 * k == size[sums]), 1.0, 2.0)
+    error = error + 24 * EPS * (1 + np.abs(log_modulus) + np.abs(phase))
+    first = np.searchsorted(sums, np.arange(len(intervals)))
+    value = per_sum(modulus * np.cos(phase + argument), first) / size
+    # rounding, the frequencies left out (|G_k| <= P/k), the mass outside the window
+    absolute = per_sum(modulus * (error + gamma(0, first, len(k))), first) / size
+    absolute = absolute + math.exp(-LOG_CUT) * (4 + 2 * np.log(size))
+    return [
+        _estimate(*x)
+        for x in zip(
+            value.tolist(), absolute.tolist(), tilt.exponent.tolist(), tilt.exponent_error.tolist(), strict=True
+        )
+    ]
+
+
+def _estimate(value: float, absolute: float, exponent: float, exponent_error: float) -> _Estimate:
+    """Value and error of the inner sum, times exp(exponent)."""
+    if value <= absolute:
+        return _Estimate(-math.inf, math.exp(min(exponent + math.log(value + absolute), 0.0)))
+    relative = math.expm1(exponent_error + math.log1p(absolute / (value - absolute)) + 4 * EPS * (1 - exponent))
+    return _Estimate(exponent + math.log(value), relative)
+
+
+def _characteristic(
+    coins: Coins, tilt: Tilt, circle: Circle, sums: NDArray[np.intp], k: Ints
+) -> tuple[Floats, Floats, Floats]:
+    """log |phi_k|, the phase of phi_k exp(-i w_k a), and a bound on the error of both, block by block.
+
+    A factor is q + p exp(2is) = exp(is) (cos s + i t sin s) with s = pi k v / P and t = p - q. With T = tan s,
+
+        log |.| = log1p(-4 p q T^2 / (1 + T^2)) / 2,
+        arg = s + arctan(t T)                         if t < 1/2,
+            = 2 s - arctan(u T / (1 + t T^2))         if not, u = 1 - t,
+
+    so that only small angles are ever rounded: the multiples of s add up in exact integers modulo 2 P.
+    """
+    numbers = np.diff(coins.start, append=coins.v.size)
+    rows = max(1, BLOCK // int(numbers.max()))
+    blocks = [
+        _characteristic_block(coins, tilt, circle, sums[i : i + rows], k[i : i + rows], numbers)
+        for i in range(0, len(k), rows)
+    ]
+    log_modulus, phase, error = (np.concatenate(column) for column in zip(*blocks, strict=True))
+    return log_modulus, phase, error
+
+
+def _characteristic_block(
+    coins: Coins,
+    tilt: Tilt,
+    circle: Circle,
+    sums: NDArray[np.intp],
+    k: Ints,
+    numbers: NDArray[np.intp],
+) -> tuple[Floats, Floats, Floats]:
+    length = numbers[sums]
+    first = np.cumsum(length) - length
+    index = np.arange(int(length.sum())) + np.repeat(coins.start[sums] - first, length)
+    size = np.repeat(circle.size[sums], length)
+    step = circle.step[index]
+    r = residue(np.repeat(k, length).astype(step.dtype), step, size)
+    q, t, c = tilt.q[index], tilt.t[index], coins.c[index]
+    w = 4 * tilt.p[index] * q
+    far = q < SATURATED
+    s = r * (np.pi / size)
+    tangent = np.tan(s)
+    square = tangent * tangent
+    z = w * square / (1 + square)
+    log_square = np.log1p(-np.minimum(z, 0.5))
+    steep = np.flatnonzero(z > 0.5)
+    if steep.size:
+        log_square[steep] = np.log((1 + t[steep] ** 2 * square[steep]) / (1 + square[steep]))
+    u = np.where(far, 2 * q, t)
+    angle = np.arctan(u * tangent / np.where(far, 1 + t * square, 1.0))
+    # an error of s by its ulps moves log |.|^2 by z / (1 - z) and the argument by u s / (1 - z) times that
+    sensitivity = (z + u * np.abs(s)) * np.exp(-log_square) + np.abs(angle) - log_square
+    log_modulus = per_sum(c * log_square, first) / 2
+    small = per_sum(np.where(far, -c, c) * angle, first)
+    turns = per_sum(np.where(far, 2 * c, c) * r.astype(np.int64), first)
+    own = circle.size[sums]
+    turns = (turns - 2 * _times_modulo(k, coins.a[sums], own)) % (2 * own)
+    turns = np.where(turns > own, turns - 2 * own, turns)
+    phase = small + np.pi * (turns / own)
+    return log_modulus, phase, gamma(24, first, index.size) * per_sum(c * sensitivity, first)
+
+
+def _times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:
+    """k a modulo size; the product of two numbers below size is below 2^62."""
+    return k * (a % size) % size
+
+
+def _geometric(tau: Floats, k: Ints, size: Ints, terms: Ints) -> tuple[Floats, Floats]:
+    """Modulus and argument of G_k = sum_{0 <= i < terms} exp(-(tau + 2 pi i k / P) i).
+
+    Numerator and denominator of the closed form are both 1 - exp(-x) exp(-iy), whose real part is
+    -expm1(-x) + 2 exp(-x) sin^2(y / 2) without cancellation.
+    """
+    numerator = _one_minus(tau * terms, _centred(_times_modulo(k, terms, size), size))
+    denominator = _one_minus(tau, _centred(k, size))
+    still = (k == 0) & (tau == 0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        modulus = np.where(still, terms, np.hypot(*numerator) / np.hypot(*denominator))
+    argument = np.arctan2(numerator[1], numerator[0]) - np.arctan2(denominator[1], denominator[0])
+    return modulus, argument
+
+
+def _one_minus(x: Floats, y: Floats) -> tuple[Floats, Floats]:
+    rho = np.exp(-x)
+    return -np.expm1(-x) + 2 * rho * np.sin(y / 2) ** 2, rho * np.sin(y)
+
+
+def _centred(k: Ints, size: Ints) -> Floats:
+    return np.where(2 * k > size, k - size, k) * (2 * np.pi / size)

@@ -1,0 +1,196 @@
+"""Exponential tilting of sums of independent coins, for many sums at once.
+
+X = sum_n b_n v_n with fair coins b_n has its mean in the middle of its range. Under the tilt tau each coin shows one
+with probability p = 1 / (1 + exp(-tau v)), and with the cumulant K(tau) = sum c log((1 + exp(tau v)) / 2)
+
+    P(X = x) = exp(K(tau) - tau x) P_tau(X = x)                                                  for every tau,
+
+so a far tail becomes a factor known to full relative precision times a probability of ordinary size (Esscher 1932;
+Keich 2005). `Coins` holds several such sums back to back; `Tilt` the tilted coins of each, the exponent, and the
+window outside which Chernoff's bound leaves less than a stated mass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Coins", "Tilt", "gamma", "per_sum"]
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+#: unit roundoff of a double; an elementary function is taken to be within 4 ulp, which is 8 of these
+EPS = 2.0**-53
+#: a coin that shows zero less often than this is described by what it lacks
+SATURATED = 0.25
+#: a tilted mean this close to the threshold, in standard deviations, is as good as equal
+CLOSE = 1e-3
+
+
+@dataclass(frozen=True)
+class Coins:
+    """Several sums X = sum_n b_n v_n, their steps back to back, and a threshold a >= mean for each."""
+
+    v: Ints
+    c: Ints
+    start: NDArray[np.intp]
+    owner: NDArray[np.intp]
+    a: Ints
+    span: Ints
+    n: Ints
+
+    @classmethod
+    def of(cls, sums: Sequence[tuple[Ints, Ints]], thresholds: Sequence[int]) -> Coins:
+        """Lay out sums given by their positive steps and counts."""
+        sizes = [len(v) for v, _ in sums]
+        v = sums[0][0] if len(sums) == 1 else np.concatenate([v for v, _ in sums])
+        c = sums[0][1] if len(sums) == 1 else np.concatenate([c for _, c in sums])
+        start = np.cumsum([0, *sizes[:-1]], dtype=np.intp)
+        owner = np.repeat(np.arange(len(sums)), sizes)
+        span, n = np.add.reduceat(v * c, start), np.add.reduceat(c, start)
+        return cls(v, c, start, owner, np.array(thresholds, dtype=np.int64), span, n)
+
+
+def per_sum(terms: NDArray[Any], start: NDArray[np.intp]) -> NDArray[Any]:
+    """Add up each sum's terms, in an order that does not depend on what lies beside them."""
+    return np.add.reduceat(terms, start, axis=-1)
+
+
+def gamma(operations: int, start: NDArray[np.intp], length: int) -> float:
+    """A bound on the relative error of `per_sum` over positive terms that took some roundings each.
+
+    NumPy adds pairwise: eight running sums over blocks of 128, blocks in a binary tree (Higham 2002, section 4.2).
+    """
+    most = length if len(start) == 1 else int(np.diff(start, append=length).max())
+    depth = most if most < 8 else min(most / 8, 16) + 10 + max(math.log2(most / 128), 0)
+    return EPS * (operations + depth)
+
+
+@dataclass(frozen=True)
+class Tilt:
+    """Tilted coins: one entry a sum in `tau`, `excess`, `variance`, `exponent`; one a step in `p`, `q`, `t`."""
+
+    tau: Floats
+    p: Floats
+    q: Floats
+    #: p - q without cancellation
+    t: Floats
+    #: E_tau X - a, which the choice of tau made small but not zero
+    excess: Floats
+    variance: Floats
+    #: K(tau) - tau a, and a bound on its rounding error
+    exponent: Floats
+    exponent_error: Floats
+
+    @classmethod
+    def to_thresholds(cls, coins: Coins) -> Tilt:
+        """Tilt each sum so that its mean is close to its threshold, mean <= a < span."""
+        tau, (p, q, t), (excess, excess_error), variance = _solve(coins)
+        relative_entropy = per_sum(coins.c * _relative_entropy(tau[coins.owner] * coins.v, q, t), coins.start)
+        shift = tau * excess
+        # 32: an error of t moves x t + log1p(-t^2) / 2 by at most 16, the other operations add less than 16
+        error = gamma(32, coins.start, coins.v.size) * relative_entropy + 4 * EPS * np.abs(shift) + tau * excess_error
+        return cls(tau, p, q, t, excess, variance, shift - relative_entropy, error)
+
+    def windows(self, coins: Coins, log_mass: float) -> tuple[Ints, Ints]:
+        """Distances (below, above) from a, with P_tau(a - X > below) and P_tau(X - a > above) <= exp(-log_mass).
+
+        Chernoff: P(X - EX >= y) <= exp(psi(lam) - lam y) for every lam > 0, psi the centred cumulant. The best lam
+        solves lam psi'(lam) - psi(lam) = log_mass; a lam that is off only makes the window wider.
+        """
+        weight = np.stack([self.p, self.q])  # below, above
+        other = np.stack([self.q, self.p])
+        v, c, owner = coins.v.astype(np.float64), coins.c, coins.owner
+        cv = c * v
+        lam = np.broadcast_to(np.sqrt(2 * log_mass / self.variance), (2, len(self.tau)))
+        reach = np.full(lam.shape, np.inf)
+        slack = gamma(24, coins.start, coins.v.size)
+        for _ in range(6):
+            x = lam[:, owner] * v
+            e = weight * np.exp(-x)
+            denominator = other + e
+            tilted = e / denominator
+            drift = c * (x * weight)
+            psi = per_sum(drift + c * np.log(denominator), coins.start)
+            # psi itself is rounded: each logarithm is of a number near one, each term by what enters it
+            psi = psi + slack * (coins.n + per_sum(drift, coins.start))
+            reach = np.fmin(reach, (psi + log_mass) / lam)
+            slope = per_sum(cv * (weight - tilted), coins.start)
+            curvature = per_sum(cv * v * (tilted * (1 - tilted)), coins.start)
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                step = (lam * slope - psi - log_mass) / (lam * curvature)
+            moving = ~(np.abs(step) <= lam / 16)  # the reach is stationary: within a percent of its best by then
+            if not moving.any():
+                break
+            target = np.where(np.isfinite(step), lam - step, 4 * lam)
+            lam = np.where(moving, np.clip(target, lam / 4, 4 * lam), lam)
+        below = np.minimum(np.ceil(reach[0] - self.excess) + 1, coins.a.astype(np.float64))
+        above = np.minimum(np.ceil(reach[1] + self.excess) + 1, (coins.span - coins.a).astype(np.float64))
+        return below.astype(np.int64), above.astype(np.int64)
+
+
+def _solve(
+    coins: Coins,
+) -> tuple[Floats, tuple[Floats, Floats, Floats], tuple[Floats, Floats], Floats]:
+    """Solve E_tau X = a by Newton's method, kept inside a bracket and hurried where it crawls.
+
+    The mean is concave in tau >= 0, so Newton's steps from the left never overshoot, but over steps of very
+    different size they crawl: then the geometric mean of the bracket is taken. The upper end: span - a = sum c v q
+    <= span exp(-tau min v).
+    """
+    v = coins.v.astype(np.float64)
+    cv = coins.c * v
+    cvv = cv * v
+    room = (coins.span - coins.a).astype(np.float64)
+    low = (2 * coins.a - coins.span) * 2 / per_sum(cvv, coins.start)
+    high = np.maximum(np.log(coins.span / room) / np.minimum.reduceat(v, coins.start), low)
+    tau, before = low, np.full(low.shape, np.inf)
+    for _ in range(200):
+        y = tau[coins.owner] * v
+        e = np.exp(-y)
+        p = 1 / (1 + e)
+        q, t = e * p, -np.expm1(-y) * p
+        variance = per_sum(cvv * (p * q), coins.start)
+        excess, error = _excess(coins, cv, q, t)
+        done = np.abs(excess) <= np.maximum(CLOSE * np.sqrt(variance), error)
+        done |= high <= low * (1 + 4 * EPS)
+        if done.all():
+            break
+        low, high = np.where(excess < 0, tau, low), np.where(excess > 0, tau, high)
+        newton = tau - excess / variance
+        crawling = np.abs(excess) > before / 2
+        inside = (newton > low) & (newton < high) & ~crawling
+        before = np.where(crawling, np.inf, np.abs(excess))
+        tau = np.where(done, tau, np.where(inside, newton, np.sqrt(low * high)))
+    return tau, (p, q, t), (excess, error), variance
+
+
+def _excess(coins: Coins, cv: Floats, q: Floats, t: Floats) -> tuple[Floats, Floats]:
+    """E_tau X - a without cancellation, and a bound on its error.
+
+    2 E X - span = sum c v t. Coins that nearly always show one enter as the exact integer c v minus 2 c v q.
+    """
+    saturated = q < SATURATED
+    exact = coins.span - 2 * coins.a
+    if saturated.any():
+        exact = exact + per_sum(np.where(saturated, coins.c * coins.v, 0), coins.start)
+    terms = np.where(saturated, -2 * cv * q, cv * t)
+    total = (exact + per_sum(terms, coins.start)) / 2
+    size = per_sum(np.abs(terms), coins.start)
+    return total, gamma(16, coins.start, coins.v.size) * size / 2 + 2 * EPS * np.abs(total)
+
+
+def _relative_entropy(y: Floats, q: Floats, t: Floats) -> Floats:
+    """KL(p || 1/2) of a coin with p = 1 / (1 + exp(-y)), y >= 0, to full relative precision.
+
+    With x = y / 2 and t = tanh x it is x t + log1p(-t^2) / 2, which cancels for large x; there it is log 2 - H(p).
+    """
+    small = q > SATURATED / 2
+    near_half = y / 2 * t + np.log1p(-np.where(small, t * t, 0.0)) / 2
+    return np.where(small, near_half, math.log(2.0) - np.log1p(np.exp(-y)) - y * q)
