@@ -1,3 +1,42 @@
-"""Exact paired-permutation tests: is system A better than system B?"""
+"""Exact paired-permutation tests: is system A better than system B?
+
+Names are loaded where they are first used, so that `import exactperm` costs nothing and the command line starts at
+once.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from exactperm.api import paired_test
+    from exactperm.effects import Effects
+    from exactperm.engines.auto import SamplingWarning
+    from exactperm.metrics import Metric
+    from exactperm.result import Interval, TestResult
+
+_HOME = {
+    "Effects": "exactperm.effects",
+    "Interval": "exactperm.result",
+    "Metric": "exactperm.metrics",
+    "SamplingWarning": "exactperm.engines.auto",
+    "TestResult": "exactperm.result",
+    "paired_test": "exactperm.api",
+}
+
+__all__ = ["Effects", "Interval", "Metric", "SamplingWarning", "TestResult", "__version__", "paired_test"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'exactperm' has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOME])

@@ -60,6 +60,9 @@ class Effects:
         System A's observed totals, k Python integers; None if only differences were given.
     unit
         The value of one integer step: scores are integers times this fraction.
+    rounding
+        Zero, or for real scores that no grid holds a bound on what all effects together lost when they were
+        rounded to integers, in units. Only engines that account for it may answer.
     """
 
     names: tuple[str, ...]
@@ -70,6 +73,7 @@ class Effects:
     n_items: int
     totals_a: tuple[int, ...] | None
     unit: Fraction = Fraction(1)
+    rounding: int = 0
 
     @classmethod
     def from_scores(cls, a: Integers, b: Integers, groups: NDArray[Any] | None = None) -> Effects:
@@ -208,7 +212,11 @@ class Effects:
             tuple(x + y for x, y in zip(left.totals_a, right.totals_a, strict=True)) if known else None,
             left.unit,
         )
-        return replace(merged, n_tied=merged.n_tied + left.n_tied + right.n_tied)
+        return replace(
+            merged,
+            n_tied=merged.n_tied + left.n_tied + right.n_tied,
+            rounding=left.rounding + right.rounding,
+        )
 
     def _in_common_unit(self, other: Effects) -> Effects:
         """These effects in the largest unit of which both units are multiples."""
@@ -225,6 +233,7 @@ class Effects:
             values=as_narrow(self.values.astype(object) * factor),
             totals_a=None if totals is None else tuple(x * factor for x in totals),
             unit=Fraction(common, denominator),
+            rounding=self.rounding * factor,
         )
 
     def exchanged(self) -> Effects:
@@ -236,8 +245,8 @@ class Effects:
         if not isinstance(other, Effects):
             return NotImplemented
         return (
-            (self.names, self.n_tied, self.n_items, self.totals_a, self.unit)
-            == (other.names, other.n_tied, other.n_items, other.totals_a, other.unit)
+            (self.names, self.n_tied, self.n_items, self.totals_a, self.unit, self.rounding)
+            == (other.names, other.n_tied, other.n_items, other.totals_a, other.unit, other.rounding)
             and np.array_equal(self.values, other.values)
             and np.array_equal(self.n_plus, other.n_plus)
             and np.array_equal(self.n_minus, other.n_minus)
@@ -282,6 +291,10 @@ def dot(values: Integers, counts: NDArray[np.int64]) -> int:
         bound = float(np.abs(values.astype(np.float64)) @ np.abs(counts.astype(np.float64)))
         if bound < NARROW:
             return int(values @ counts)
+        if int(np.abs(counts).sum()) < 2**30:
+            # two halves of 32 bits each, summed apart, cannot overflow
+            wide = values.astype(np.int64, copy=False)
+            return (int((wide >> 32) @ counts) << 32) + int((wide & 0xFFFFFFFF) @ counts)
     return sum(int(v) * int(c) for v, c in zip(values, counts, strict=True))
 
 

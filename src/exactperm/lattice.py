@@ -43,12 +43,15 @@ class Lattice:
     observed
         (r,) the point x of the data as they are: the sum of the steps of the groups where A has the larger
         (canonically positive) effect.
+    rounding
+        Zero, or a bound in steps on what all effects together lost when they were rounded to integers.
     """
 
     steps: NDArray[Any]
     counts: NDArray[np.int64]
     basis: NDArray[Any]
     observed: tuple[int, ...]
+    rounding: int = 0
 
     @classmethod
     def of(cls, effects: Effects, order: Sequence[int] | None = None) -> Lattice:
@@ -81,7 +84,8 @@ class Lattice:
         divisor = int(np.gcd.reduce(values[:, 0]))
         steps = values if divisor == 1 else values // divisor
         basis = np.array([[divisor]], dtype=values.dtype)
-        return cls(steps, effects.counts, basis, _point(steps, effects.n_plus))
+        point = _point(steps, effects.n_plus)
+        return cls(steps, effects.counts, basis, point, -(-effects.rounding // divisor))
 
     @property
     def rank(self) -> int:

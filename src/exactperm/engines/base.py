@@ -9,12 +9,16 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from exactperm.lattice import Lattice
 from exactperm.region import Region, Runs
 
-__all__ = ["CannotAnswer", "Engine", "Options", "Question", "Tail"]
+__all__ = ["CannotAnswer", "Engine", "Options", "Question", "Tail", "log_fraction"]
+
+#: log 2 in two parts; the first has 32 significant bits, so that a multiple of it is exact
+LOG_2_HIGH, LOG_2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 
 
 class CannotAnswer(ValueError):
@@ -26,6 +30,7 @@ class Tail:
     """A probability and what is certain of it, as natural logarithms: log_low <= truth <= log_high.
 
     For sampling engines the two ends are a confidence interval instead, at the level in `confidence`.
+    `fraction` is the probability itself where an engine counted it.
     `details` holds what an engine wants to have recorded (resamples, seed, ...), to be shown in the signature.
     """
 
@@ -34,6 +39,18 @@ class Tail:
     log_high: float
     details: dict[str, Any] = field(default_factory=dict)
     confidence: float | None = None
+    fraction: Fraction | None = None
+
+    @classmethod
+    def from_fraction(cls, probability: Fraction) -> Tail:
+        """Bracket a probability known exactly as closely as its logarithm as a double allows."""
+        if probability == 0:
+            return cls(-math.inf, -math.inf, -math.inf, fraction=probability)
+        if probability == 1:
+            return cls(0.0, 0.0, 0.0, fraction=probability)
+        log = log_fraction(probability)
+        slack = 2 * math.ulp(log) + 2.0**-49 * min(1.0, abs(log))
+        return cls(log - slack, log, min(log + slack, 0.0), fraction=probability)
 
     def doubled(self) -> Tail:
         """Twice this probability, for a region and its mirror image."""
@@ -44,15 +61,20 @@ class Tail:
             min(self.log_high + two, 0.0),
             self.details,
             self.confidence,
+            None if self.fraction is None else 2 * self.fraction,
         )
 
 
 @dataclass(frozen=True)
 class Options:
-    """What a caller may ask of an engine beyond the question itself."""
+    """What a caller may ask of an engine beyond the question itself.
+
+    `max_hits` lets "monte-carlo" stop before `n_resamples`, as soon as so many samples fell in the region.
+    """
 
     tolerance: float | None = None
     n_resamples: int | None = None
+    max_hits: int | None = None
     confidence_level: float = 0.95
     rng: Any = None
 
@@ -89,3 +111,22 @@ class Engine(ABC):
     def answer_all(self, questions: Sequence[Question]) -> list[Tail]:
         """Answer many questions; engines that can share the work between them override this."""
         return [self.answer(question) for question in questions]
+
+
+def log_fraction(x: Fraction) -> float:
+    """The natural logarithm of a positive fraction, however large, small or near to one it is.
+
+    If math.log and math.log1p are within 4 ulp, the error is below 2^-49 min(1, |log x|) and one
+    ulp of the result (two for |log x| > 2^20). Near one, x - 1 is formed exactly and rounded once;
+    elsewhere x = m 2^e with 1/2 < m < 2, and |log x| > log 2 is as large as anything that is
+    rounded on the way.
+    """
+    if x <= 0:
+        raise ValueError(f"the logarithm needs a positive fraction, not {x}")
+    n, d = x.numerator, x.denominator
+    if d <= 2 * n <= 4 * d:
+        return math.log1p((n - d) / d)
+    exponent = n.bit_length() - d.bit_length()
+    power = abs(exponent)
+    mantissa = n / (d << power) if exponent > 0 else (n << power) / d
+    return math.fsum((exponent * LOG_2_HIGH, exponent * LOG_2_LOW, math.log(mantissa)))

@@ -23,16 +23,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
-from exactperm.engines.support import Circle, live_frequencies, residue
+from exactperm.engines.support import EXACT, Circle, live_frequencies, residue
 from exactperm.engines.tilt import EPS, SATURATED, Coins, Floats, Ints, Tilt, gamma, per_sum
 from exactperm.region import Runs
 
-__all__ = ["Fourier"]
+__all__ = ["Fourier", "characteristic"]
 
 #: mass left outside the window, and size of the frequencies left out, as a negative logarithm: 1e-20
 LOG_CUT = 46.0
@@ -40,6 +41,8 @@ LOG_CUT = 46.0
 LIMIT = 2**24
 #: elements evaluated at once: temporaries of this size stay in the cache
 BLOCK = 1 << 14
+#: pi, smaller by less than what is allowed for rounding, so that no angle is rounded past a half turn
+HALF_TURN = math.pi * (1 - 4 * EPS)
 #: tests laid out side by side
 BATCH = 256
 
@@ -219,7 +222,7 @@ def _invert(intervals: list[_Interval]) -> list[_Estimate]:
         )
     sums, k = live
     terms = np.minimum(above, np.array([x.b - x.a for x in intervals])) + 1
-    log_modulus, phase, error = _characteristic(coins, tilt, circle, sums, k)
+    log_modulus, phase, error = characteristic(coins, tilt, circle, sums, k)
     # what the search let through without need goes, so that the terms do not depend on how it went
     kept = np.flatnonzero(log_modulus > -LOG_CUT)
     sums, k, log_modulus, phase, error = sums[kept], k[kept], log_modulus[kept], phase[kept], error[kept]
@@ -247,66 +250,104 @@ def _estimate(value: float, absolute: float, exponent: float, exponent_error: fl
     return _Estimate(exponent + math.log(value), relative)
 
 
-def _characteristic(
+def characteristic(
     coins: Coins, tilt: Tilt, circle: Circle, sums: NDArray[np.intp], k: Ints
 ) -> tuple[Floats, Floats, Floats]:
-    """log |phi_k|, the phase of phi_k exp(-i w_k a), and a bound on the error of both, block by block.
+    """log |phi_k|, the phase of phi_k exp(-i w_k a), and a bound on the error of both.
+
+    The steps of a sum are taken in pieces that fit in the cache, cut alike whatever else is in the batch.
+    """
+    table = _Table.of(coins, tilt, circle)
+    length = np.diff(coins.start, append=coins.v.size)[sums]
+    pieces = -(-length // BLOCK)
+    row = np.repeat(np.arange(len(k)), pieces)
+    first = np.cumsum(pieces) - pieces
+    offset = BLOCK * (np.arange(row.size) - np.repeat(first, pieces))
+    start, size = coins.start[sums][row] + offset, np.minimum(length[row] - offset, BLOCK)
+    at_once = max(1, BLOCK // int(size.max()))
+    parts = [
+        table.sums(k[row[i : i + at_once]], circle.size[sums[row[i : i + at_once]]], start[i : i + at_once], x)
+        for i, x in ((i, size[i : i + at_once]) for i in range(0, row.size, at_once))
+    ]
+    log_square, small, turns, error = (per_sum(np.concatenate(x), first) for x in zip(*parts, strict=True))
+    own = circle.size[sums]
+    turns = (turns.astype(np.int64) - 2 * _times_modulo(k, coins.a[sums], own)) % (2 * own)
+    turns = np.where(turns > own, turns - 2 * own, turns)
+    # operations, additions of terms in a piece, additions of pieces
+    rounding = gamma(24, np.zeros(1, dtype=np.intp), int(size.max())) + EPS * int(pieces.max())
+    return log_square / 2, small + np.pi * (turns / own), rounding * error
+
+
+@dataclass(frozen=True)
+class _Table:
+    """What a factor needs to be evaluated, per step.
 
     A factor is q + p exp(2is) = exp(is) (cos s + i t sin s) with s = pi k v / P and t = p - q. With T = tan s,
 
-        log |.| = log1p(-4 p q T^2 / (1 + T^2)) / 2,
+        log |.|^2 = log1p(-4 p q T^2 / (1 + T^2)),
         arg = s + arctan(t T)                         if t < 1/2,
             = 2 s - arctan(u T / (1 + t T^2))         if not, u = 1 - t,
 
     so that only small angles are ever rounded: the multiples of s add up in exact integers modulo 2 P.
     """
-    numbers = np.diff(coins.start, append=coins.v.size)
-    rows = max(1, BLOCK // int(numbers.max()))
-    blocks = [
-        _characteristic_block(coins, tilt, circle, sums[i : i + rows], k[i : i + rows], numbers)
-        for i in range(0, len(k), rows)
-    ]
-    log_modulus, phase, error = (np.concatenate(column) for column in zip(*blocks, strict=True))
-    return log_modulus, phase, error
 
+    step: NDArray[Any]
+    w: Floats
+    t: Floats
+    u: Floats
+    curve: Floats
+    count: Ints
+    signed: Ints
+    multiple: NDArray[Any]
 
-def _characteristic_block(
-    coins: Coins,
-    tilt: Tilt,
-    circle: Circle,
-    sums: NDArray[np.intp],
-    k: Ints,
-    numbers: NDArray[np.intp],
-) -> tuple[Floats, Floats, Floats]:
-    length = numbers[sums]
-    first = np.cumsum(length) - length
-    index = np.arange(int(length.sum())) + np.repeat(coins.start[sums] - first, length)
-    size = np.repeat(circle.size[sums], length)
-    step = circle.step[index]
-    r = residue(np.repeat(k, length).astype(step.dtype), step, size)
-    q, t, c = tilt.q[index], tilt.t[index], coins.c[index]
-    w = 4 * tilt.p[index] * q
-    far = q < SATURATED
-    s = r * (np.pi / size)
-    tangent = np.tan(s)
-    square = tangent * tangent
-    z = w * square / (1 + square)
-    log_square = np.log1p(-np.minimum(z, 0.5))
-    steep = np.flatnonzero(z > 0.5)
-    if steep.size:
-        log_square[steep] = np.log((1 + t[steep] ** 2 * square[steep]) / (1 + square[steep]))
-    u = np.where(far, 2 * q, t)
-    angle = np.arctan(u * tangent / np.where(far, 1 + t * square, 1.0))
-    # an error of s by its ulps moves log |.|^2 by z / (1 - z) and the argument by u s / (1 - z) times that
-    sensitivity = (z + u * np.abs(s)) * np.exp(-log_square) + np.abs(angle) - log_square
-    log_modulus = per_sum(c * log_square, first) / 2
-    small = per_sum(np.where(far, -c, c) * angle, first)
-    turns = per_sum(np.where(far, 2 * c, c) * r.astype(np.int64), first)
-    own = circle.size[sums]
-    turns = (turns - 2 * _times_modulo(k, coins.a[sums], own)) % (2 * own)
-    turns = np.where(turns > own, turns - 2 * own, turns)
-    phase = small + np.pi * (turns / own)
-    return log_modulus, phase, gamma(24, first, index.size) * per_sum(c * sensitivity, first)
+    @classmethod
+    def of(cls, coins: Coins, tilt: Tilt, circle: Circle) -> _Table:
+        far = tilt.q < SATURATED
+        multiple = np.where(far, 2 * coins.c, coins.c)
+        if int((coins.n * circle.size).max()) < EXACT:  # then sums of them times residues are exact as doubles
+            multiple = multiple.astype(np.float64)
+        return cls(
+            circle.step,
+            4 * tilt.p * tilt.q,
+            tilt.t,
+            np.where(far, 2 * tilt.q, tilt.t),
+            np.where(far, tilt.t, 0.0),
+            coins.c,
+            np.where(far, -coins.c, coins.c),
+            multiple,
+        )
+
+    def sums(self, k: Ints, size: Ints, start: NDArray[np.intp], length: NDArray[np.intp]) -> tuple[Any, ...]:
+        """For pieces of steps at frequencies k: sums of log |.|^2, small angles, multiples of s, sensitivities."""
+        first = np.cumsum(length) - length
+        if len(k) == 1:
+            index: Any = slice(int(start[0]), int(start[0] + length[0]))
+        else:
+            index = np.arange(int(length.sum())) + np.repeat(start - first, length)
+            k, size = np.repeat(k, length), np.repeat(size, length)
+        r = residue(k.astype(self.step.dtype), self.step[index], size)
+        s = r * (HALF_TURN / size)
+        tangent = np.tan(s)
+        square = tangent * tangent
+        u = self.u[index]
+        z = self.w[index] * (square / (1 + square))
+        log_square = np.log1p(-np.minimum(z, 0.5))
+        inverse = 1 / (1 - np.minimum(z, 0.5))
+        steep = np.flatnonzero(z > 0.5)
+        if steep.size:
+            ratio = (1 + square[steep]) / (1 + self.t[index][steep] ** 2 * square[steep])
+            inverse[steep], log_square[steep] = ratio, -np.log(ratio)
+        angle = np.arctan(u * tangent / (1 + self.curve[index] * square))
+        # an error of s by its ulps moves log |.|^2 by z / (1 - z) and the argument by u s / (1 - z) times that
+        sensitivity = (z + u * np.abs(s)) * inverse + np.abs(angle) - log_square
+        turns = self.multiple[index] * (r if self.multiple.dtype == np.float64 else r.astype(np.int64))
+        count = self.count[index]
+        return (
+            per_sum(count * log_square, first),
+            per_sum(self.signed[index] * angle, first),
+            per_sum(turns, first),
+            per_sum(count * sensitivity, first),
+        )
 
 
 def _times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:

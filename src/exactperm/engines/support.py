@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.engines.tilt import Coins, Floats, Ints, Tilt
+from exactperm.engines.tilt import Coins, Floats, Ints, Tilt, per_sum
 
 __all__ = ["Circle", "live_frequencies"]
 
@@ -73,7 +73,10 @@ def live_frequencies(
     width = _first_width(coins, circle, strength)
     sums, low = _cut(np.arange(len(top)), np.ones_like(top), top, width)
     factors = _Factors.strongest(coins, tilt, circle, strength, width)
+    moments = _moments(coins, circle, strength)
     while True:
+        near = _by_moments(moments, sums, low, width) > 2 * log_cut
+        sums, low = sums[near], low[near]
         keep = _undecided(factors, circle, sums, low, width, log_cut)
         sums, low = sums[keep], low[keep]
         if low.size * SPLIT > limit:
@@ -121,13 +124,12 @@ class _Factors:
 
     @classmethod
     def strongest(cls, coins: Coins, tilt: Tilt, circle: Circle, strength: Floats, width: Ints) -> _Factors:
-        """Prefer factors that an interval sweeps by less than an eighth of the circle, then strength, then size."""
+        """The strongest of factors that an interval sweeps by less than a quarter of the circle."""
         own = coins.owner
         sweep = np.abs(circle.step) * width[own]
         score = np.where(4 * sweep <= circle.size[own], strength, 0.0) * (1 + sweep / circle.size[own])
         if own.size > MOST_FACTORS and len(coins.start) == 1:
-            order = np.argpartition(-score, MOST_FACTORS)[:MOST_FACTORS]
-            order = order[np.argsort(-score[order], kind="stable")]
+            order = _scattered(score)
         else:
             order = np.lexsort([-score, own])
         number = np.minimum(np.bincount(own[order], minlength=len(coins.start)), MOST_FACTORS)
@@ -135,6 +137,37 @@ class _Factors:
         weight = (-4 * GUARD * tilt.p * tilt.q)[order]
         step, count = circle.step[order], coins.c[order]
         return cls(np.append(step, step[:1] * 0), np.append(weight, 0.0), np.append(count, 0), start, number)
+
+
+def _moments(coins: Coins, circle: Circle, strength: Floats) -> tuple[Floats, Floats]:
+    """Sums of 4 p q x^2 and of 4 p q x^4 / 3 over all coins, x = pi v / P."""
+    x = np.abs(circle.step) * (np.pi / circle.size[coins.owner])
+    square = x * x
+    return per_sum(strength * square, coins.start) * GUARD, per_sum(strength * square * square, coins.start) / 3 / GUARD
+
+
+def _by_moments(
+    moments: tuple[Floats, Floats], sums: NDArray[np.intp], low: Ints, width: Ints
+) -> Floats:
+    """An upper bound of the log of |phi|^2 over each interval from all factors at once, sharp around k = 0.
+
+    log(1 - z) <= -z and sin^2 x >= x^2 - x^4 / 3. The bound first falls and then rises with k, so over an interval it
+    is largest at an end.
+    """
+    second, fourth = (moment[sums] for moment in moments)
+    ends = (low.astype(np.float64) ** 2, (low + width[sums] - 1).astype(np.float64) ** 2)
+    first, last = (square * (fourth * square - second) for square in ends)
+    return np.maximum(first, last)
+
+
+def _scattered(score: Floats) -> NDArray[np.intp]:
+    """A sample of the strong factors without a pattern: neighbours or multiples would resonate together.
+
+    Multiples of the golden ratio modulo one spread as evenly as any sequence can, and along no lattice.
+    """
+    strong = np.flatnonzero(score >= score.max() / 4)
+    golden = np.arange(MOST_FACTORS) * ((math.sqrt(5) - 1) / 2) % 1
+    return np.unique(strong[(golden * strong.size).astype(np.intp)])
 
 
 def _undecided(

@@ -29,6 +29,8 @@ Ints = NDArray[np.int64]
 EPS = 2.0**-53
 #: a coin that shows zero less often than this is described by what it lacks
 SATURATED = 0.25
+#: stands for probabilities that underflow
+TINY = 1e-300
 #: a tilted mean this close to the threshold, in standard deviations, is as good as equal
 CLOSE = 1e-3
 
@@ -108,13 +110,14 @@ class Tilt:
         other = np.stack([self.q, self.p])
         v, c, owner = coins.v.astype(np.float64), coins.c, coins.owner
         cv = c * v
-        lam = np.broadcast_to(np.sqrt(2 * log_mass / self.variance), (2, len(self.tau)))
+        widest = log_mass / np.minimum.reduceat(v, coins.start)
+        lam = np.broadcast_to(np.minimum(np.sqrt(2 * log_mass / self.variance), widest), (2, len(self.tau)))
         reach = np.full(lam.shape, np.inf)
         slack = gamma(24, coins.start, coins.v.size)
-        for _ in range(6):
+        for _ in range(12):
             x = lam[:, owner] * v
             e = weight * np.exp(-x)
-            denominator = other + e
+            denominator = np.maximum(other + e, TINY)  # larger than the truth, so psi stays a bound
             tilted = e / denominator
             drift = c * (x * weight)
             psi = per_sum(drift + c * np.log(denominator), coins.start)

@@ -1,0 +1,320 @@
+"""The friendly layer: check what came, count effects, ask an engine, word the result."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactperm import __version__, inputs, metrics
+from exactperm.effects import Effects
+from exactperm.engines.auto import answer_all
+from exactperm.engines.base import Engine, Options, Question, Tail
+from exactperm.result import Interval, Problem, TestResult
+
+__all__ = ["paired_test"]
+
+#: an elementary function within 4 ulp, and then some
+OUTWARD = 2.0**-49
+
+
+def paired_test(
+    a: Any,
+    b: Any = None,
+    *,
+    metric: str | metrics.Metric = "mean",
+    alternative: metrics.Alternative = "two-sided",
+    groups: Any = None,
+    axis: int = -1,
+    nan_policy: str = "raise",
+    method: str = "auto",
+    tolerance: float | None = None,
+    grid: Any = "auto",
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+) -> TestResult:
+    """Test whether system A differs from system B on the same items, exactly.
+
+    Under the null hypothesis the two outputs of an item could have been exchanged. The p-value is the probability that
+    exchanging each pair by the toss of a coin gives a statistic at least as extreme as the one observed.
+
+    Parameters
+    ----------
+    a, b
+        One score per item for each system: integers, booleans or floats; or the counts a metric is made of, as a
+        mapping such as ``{"tp": ..., "fp": ..., "fn": ...}`` or an array (items, k). Or an `Effects` alone.
+    metric
+        A name, see `exactperm.metrics.names`, or a `Metric`.
+    alternative
+        "two-sided", "greater" (A is better) or "less" (A is worse).
+    groups
+        One label per item; the items of a group (a document, a prompt) are swapped together.
+    axis
+        The axis of the items where there are several; every other one is a batch of tests.
+    nan_policy
+        "raise", or "omit" to drop pairs with a missing value.
+    method
+        "auto", "exact" (any exact engine or an error), or an engine by name, see `exactperm.engines.auto`.
+    tolerance
+        For method "bracket": the half-width of `pvalue_interval` to reach.
+    grid
+        For real scores: "auto" finds the decimals or fractions they lie on, a number is the step, None forbids it.
+    n_resamples, confidence_level, rng
+        For samplers: their number, the level of the interval, and the generator or its seed.
+
+    Returns
+    -------
+    TestResult
+        With `statistic`, `pvalue`, `pvalue_interval` and more; ``statistic, pvalue = paired_test(a, b)`` works.
+
+    Examples
+    --------
+    >>> from exactperm import paired_test
+    >>> a = [12, 9, 15, 11, 8, 14, 10, 13]
+    >>> b = [11, 9, 12, 10, 8, 11, 9, 12]
+    >>> result = paired_test(a, b)
+    >>> result.pvalue, result.as_fraction()
+    (0.03125, Fraction(1, 32))
+    """
+    chosen = metrics.get(metric)
+    options = _options(tolerance, n_resamples, confidence_level, rng)
+    if isinstance(a, Effects):
+        if b is not None or groups is not None:
+            raise TypeError("an Effects holds both systems and their groups: give it alone")
+        return _test([a], (), chosen, alternative, method, options)
+    if b is None:
+        raise TypeError("b is missing: paired_test needs the scores of two systems, or an Effects")
+    tests, shape = _count(a, b, chosen, groups, axis, nan_policy, grid)
+    return _test(tests, shape, chosen, alternative, method, options)
+
+
+def _options(tolerance: float | None, n_resamples: int | None, level: float, rng: Any) -> Options:
+    if not 0 < level < 1:
+        raise ValueError(f"confidence_level must be between 0 and 1, not {level!r}")
+    if tolerance is not None and not tolerance > 0:
+        raise ValueError(f"tolerance must be positive, not {tolerance!r}")
+    if n_resamples is not None and (not isinstance(n_resamples, int | np.integer) or n_resamples < 1):
+        raise ValueError(f"n_resamples must be a positive integer, not {n_resamples!r}")
+    return Options(tolerance=tolerance, n_resamples=n_resamples, confidence_level=level, rng=rng)
+
+
+# -- from what came to effects ---------------------------------------------------------------------------------
+
+Shape = tuple[int, ...]
+
+
+def _count(
+    a: Any, b: Any, metric: metrics.Metric, groups: Any, axis: int, nan_policy: str, grid: Any
+) -> tuple[list[Effects], Shape]:
+    """The effects of each test of a batch, and the shape of the batch."""
+    if metric.additive and not isinstance(a, Mapping):
+        return _count_scores(a, b, groups, axis, nan_policy, grid)
+    if isinstance(a, Mapping) or np.ndim(a) <= 2:
+        labels = None if groups is None else inputs.labels(groups, "groups", _items(a))
+        return [metric.effects(a, b, labels)], ()
+    first, second = np.asarray(a), np.asarray(b)
+    _check_same_shape(first, second)
+    rows, others, shape = _rows(first, axis, 1), _rows(second, axis, 1), _batch_shape(first, axis, 1)
+    labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
+    return [metric.effects(x, y, labels) for x, y in zip(rows, others, strict=True)], shape
+
+
+def _items(counts: Any) -> int:
+    """The number of items of a mapping or an array of counts."""
+    return len(next(iter(counts.values()), ())) if isinstance(counts, Mapping) else len(counts)
+
+
+def _count_scores(
+    a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid: Any
+) -> tuple[list[Effects], Shape]:
+    """One number per item."""
+    first, lost_a = inputs.numbers(a, "a")
+    second, lost_b = inputs.numbers(b, "b")
+    _check_same_shape(first, second)
+    lost = inputs.missing([lost_a, lost_b], ["a", "b"], nan_policy)
+    if first.ndim == 1:
+        if axis not in (0, -1):
+            raise ValueError(f"axis must be 0 or -1 for one-dimensional scores, not {axis}")
+        labels = None if groups is None else inputs.labels(groups, "groups", first.size)
+        return [_effects(first, second, labels, lost, grid)], ()
+    rows, others = _rows(first, axis, 0), _rows(second, axis, 0)
+    gone = None if lost is None else _rows(lost, axis, 0)
+    labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
+    return [
+        _effects(rows[i], others[i], labels, None if gone is None else gone[i], grid) for i in range(len(rows))
+    ], _batch_shape(first, axis, 0)
+
+
+def _check_same_shape(a: NDArray[Any], b: NDArray[Any]) -> None:
+    if a.ndim == 0 or a.shape != b.shape:
+        raise ValueError(
+            f"a and b must hold the same items in the same order; got {_sizes(a)} and {_sizes(b)} (nothing broadcasts)"
+        )
+
+
+def _sizes(x: NDArray[Any]) -> str:
+    return f"{x.size} scores" if x.ndim == 1 else f"shape {x.shape}"
+
+
+def _rows(x: NDArray[Any], axis: int, last: int) -> NDArray[Any]:
+    """A batch as one axis of tests, then the items, then the sums if there are `last` axes of them."""
+    moved = np.moveaxis(x, _axis(x, axis, last), x.ndim - 1 - last)
+    return moved.reshape(-1, *moved.shape[x.ndim - 1 - last :])
+
+
+def _batch_shape(x: NDArray[Any], axis: int, last: int) -> Shape:
+    item = _axis(x, axis, last)
+    return tuple(size for i, size in enumerate(x.shape[: x.ndim - last]) if i != item)
+
+
+def _axis(x: NDArray[Any], axis: int, last: int) -> int:
+    """The axis of the items, counted among those that are not sums."""
+    dimensions = x.ndim - last
+    if not -dimensions <= axis < dimensions:
+        raise ValueError(f"axis must be between {-dimensions} and {dimensions - 1} here, not {axis}")
+    return axis % dimensions
+
+
+def _effects(
+    a: NDArray[Any], b: NDArray[Any], groups: NDArray[Any] | None, lost: NDArray[np.bool_] | None, grid: Any
+) -> Effects:
+    a, b = inputs.without(lost, a, b)
+    if groups is not None:
+        (groups,) = inputs.without(lost, groups)
+    if a.dtype.kind in "biuO" and b.dtype.kind in "biuO":
+        return Effects.from_scores(a, b, groups)
+    from exactperm.reals import effects_of_reals
+
+    return effects_of_reals(a, b, groups, grid)
+
+
+# -- from effects to results -----------------------------------------------------------------------------------
+
+
+def _test(
+    tests: Sequence[Effects],
+    shape: Shape,
+    metric: metrics.Metric,
+    alternative: metrics.Alternative,
+    method: str,
+    options: Options,
+) -> TestResult:
+    asked = [metric.rejection_region(effects, alternative) for effects in tests]
+    open_ones = [i for i, (_, region) in enumerate(asked) if region is not None]
+    questions = [Question(asked[i][0], asked[i][1], options) for i in open_ones]  # type: ignore[arg-type]
+    answers: list[tuple[Tail, str, bool]] = [(Tail(0.0, 0.0, 0.0), _certain(method), True)] * len(tests)
+    for i, (tail, engine) in zip(open_ones, answer_all(questions, method), strict=True):
+        answers[i] = (tail, engine.name, engine.exact)
+    results = [
+        _result(effects, metric, alternative, *answer) for effects, answer in zip(tests, answers, strict=True)
+    ]
+    return results[0] if shape == () else _batch(results, shape)
+
+
+def _certain(method: str) -> str:
+    """The method named for a test that needs no engine: every assignment is as extreme as the data."""
+    return "enumeration" if method in ("auto", "exact") else method
+
+
+def _result(
+    effects: Effects, metric: metrics.Metric, alternative: str, tail: Tail, method: str, exact: bool
+) -> TestResult:
+    score_a, score_b, statistic = metric.scores(effects) if effects.n_items else (math.nan, math.nan, math.nan)
+    pvalue = math.exp(tail.log_estimate) if tail.fraction is None else _nearest(tail.fraction)
+    low, high = _outward(tail)
+    return TestResult(
+        statistic=statistic,
+        pvalue=pvalue,
+        log_pvalue=tail.log_estimate,
+        pvalue_interval=Interval(min(low, pvalue), max(high, pvalue)),
+        log_pvalue_interval=Interval(tail.log_low, tail.log_high),
+        method=method,
+        exact=exact,
+        alternative=alternative,
+        metric=metric.name,
+        scores=(score_a, score_b),
+        n_items=effects.n_items,
+        n_groups=effects.n_groups,
+        n_tied=effects.n_tied,
+        min_pvalue=_smallest(effects.n_groups - effects.n_tied, alternative),
+        signature=_signature(effects, metric, alternative, method, tail),
+        higher_is_better=metric.higher_is_better,
+        problem=Problem(effects, metric, alternative),
+    )
+
+
+def _nearest(probability: Any) -> float:
+    """The double nearest to a fraction, however long its integers."""
+    return float(probability)
+
+
+def _outward(tail: Tail) -> tuple[float, float]:
+    """The bracket of the logarithm as one of the p-value, rounded outward: 0 .. 5e-324 where it underflows."""
+    if tail.log_low == 0.0:
+        return 1.0, 1.0
+    low = math.exp(tail.log_low) * (1 - OUTWARD)
+    high = math.exp(tail.log_high) * (1 + OUTWARD) if tail.log_high > -math.inf else 0.0
+    if tail.log_high == -math.inf:
+        return 0.0, 0.0
+    return math.nextafter(low, 0.0), min(math.nextafter(high, 1.0), 1.0)
+
+
+def _smallest(n: int, alternative: str) -> float:
+    """The p-value if all n effects that are not zero went one way."""
+    if n == 0:
+        return 1.0
+    return math.ldexp(1.0, 1 - n) if alternative == "two-sided" else math.ldexp(1.0, -n)
+
+
+def _signature(effects: Effects, metric: metrics.Metric, alternative: str, method: str, tail: Tail) -> str:
+    parts = {"metric": metric.name, "alternative": alternative, "method": method, "items": effects.n_items}
+    if effects.n_groups != effects.n_items:
+        parts["groups"] = effects.n_groups
+    parts["tied"] = effects.n_tied
+    if effects.unit != 1:
+        parts["unit"] = str(effects.unit)
+    parts |= tail.details
+    if tail.confidence is not None:
+        parts["confidence"] = tail.confidence
+    parts["exactperm"] = __version__
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+# -- batches ---------------------------------------------------------------------------------------------------
+
+
+def _batch(results: list[TestResult], shape: Shape) -> TestResult:
+    """Many results as one whose numeric fields are arrays."""
+
+    def stack(take: Callable[[TestResult], Any], dtype: Any = np.float64) -> NDArray[Any]:
+        return np.array([take(r) for r in results], dtype=dtype).reshape(shape)
+
+    if not results:
+        raise ValueError(f"a batch of shape {shape} holds no test")
+    first = results[0]
+    methods = sorted({r.method for r in results})
+    return TestResult(
+        statistic=stack(lambda r: r.statistic),
+        pvalue=stack(lambda r: r.pvalue),
+        log_pvalue=stack(lambda r: r.log_pvalue),
+        pvalue_interval=Interval(stack(lambda r: r.pvalue_interval.low), stack(lambda r: r.pvalue_interval.high)),
+        log_pvalue_interval=Interval(
+            stack(lambda r: r.log_pvalue_interval.low), stack(lambda r: r.log_pvalue_interval.high)
+        ),
+        method=",".join(methods),
+        exact=all(r.exact for r in results),
+        alternative=first.alternative,
+        metric=first.metric,
+        scores=(stack(lambda r: r.scores[0]), stack(lambda r: r.scores[1])),
+        n_items=stack(lambda r: r.n_items, np.int64),
+        n_groups=stack(lambda r: r.n_groups, np.int64),
+        n_tied=stack(lambda r: r.n_tied, np.int64),
+        min_pvalue=stack(lambda r: r.min_pvalue),
+        signature=f"metric:{first.metric}|alternative:{first.alternative}|method:{','.join(methods)}"
+        f"|tests:{len(results)}|exactperm:{__version__}",
+        higher_is_better=first.higher_is_better,
+    )

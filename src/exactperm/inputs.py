@@ -1,0 +1,170 @@
+"""From whatever users hold to NumPy arrays: nothing is guessed, and what is refused is named.
+
+Lists, NumPy arrays and Python sequences are taken as they are; series of pandas, polars and pyarrow through narwhals,
+so that missing values in them stay missing values and 64-bit integers stay integers.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["labels", "missing", "numbers", "without"]
+
+Mask = NDArray[np.bool_]
+
+
+def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
+    """Return scores as an array of integers, booleans or floats, and which of them are missing.
+
+    Integers of any size are kept as Python integers in an object array. The second value is None if nothing is
+    missing.
+    """
+    values, absent = _array(x, name)
+    if values.dtype.kind in "biu":
+        return values, absent
+    if values.dtype.kind == "f":
+        return _finite(values, absent, name)
+    if values.dtype == object:
+        return _from_objects(values, absent, name)
+    raise TypeError(f"{name} must hold numbers or booleans, not {_described(values)}{_hint(values)}")
+
+
+def labels(x: Any, name: str, items: int) -> NDArray[Any]:
+    """Return one label per item as an array, for groups."""
+    values, absent = _array(x, name)
+    if values.shape != (items,):
+        raise ValueError(f"{name} needs one label per item: {items} of them, got shape {values.shape}")
+    if values.dtype.kind == "f":
+        absent = _or(absent, np.isnan(values))
+    elif values.dtype == object:
+        absent = _or(absent, np.array([_is_missing(v) for v in values.flat], dtype=np.bool_))
+    if absent is not None and absent.any():
+        raise ValueError(f"{name} has missing labels, the first at index {int(absent.argmax())}; every item needs one")
+    if values.dtype == object:  # labels of any kind, equal or not: only which items belong together matters
+        codes: dict[Any, int] = {}
+        return np.array([codes.setdefault(v, len(codes)) for v in values.flat], dtype=np.int64)
+    return values
+
+
+def missing(masks: list[Mask | None], names: list[str], nan_policy: str) -> Mask | None:
+    """Which items to drop, or an error, by ``nan_policy``; None if there is nothing to drop."""
+    if nan_policy not in ("raise", "omit"):
+        raise ValueError(f'nan_policy must be "raise" or "omit", not {nan_policy!r}')
+    together: Mask | None = None
+    for mask, name in zip(masks, names, strict=True):
+        if mask is None or not mask.any():
+            continue
+        if nan_policy == "raise":
+            where = np.argwhere(mask)[0].tolist()
+            raise ValueError(
+                f"{name} has {int(mask.sum())} missing values (NaN or None), the first at index "
+                f'{where[0] if len(where) == 1 else tuple(where)}; nan_policy="omit" drops those pairs'
+            )
+        together = _or(together, mask)
+    return together
+
+
+def without(mask: Mask | None, *arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """The arrays without the items of the mask, which runs along their first axis."""
+    return arrays if mask is None else tuple(x[~mask] for x in arrays)
+
+
+def _or(a: Mask | None, b: Mask) -> Mask:
+    return b if a is None else a | b
+
+
+def _array(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
+    """Any container as an array, and which values it declares missing."""
+    if isinstance(x, np.ma.MaskedArray):
+        return np.asarray(x.data), np.ma.getmaskarray(x)
+    if isinstance(x, np.ndarray):
+        return x, None
+    if isinstance(x, Mapping):
+        raise TypeError(f"{name} is a mapping; mappings of counts need a metric such as metric='f1'")
+    if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
+        raise TypeError(f"{name} must be a sequence of scores, one per item, not {x!r:.60}")
+    if _is_series(x):
+        return _from_series(x)
+    x = x if hasattr(x, "__array__") else list(x)
+    try:
+        return np.asarray(x), None
+    except ValueError as error:
+        raise ValueError(f"{name} must hold one score per item; its entries differ in length") from error
+    except OverflowError:
+        return np.asarray(x, dtype=object), None
+
+
+def _is_series(x: Any) -> bool:
+    """Tell a data-frame series, without importing what is not there yet."""
+    package = type(x).__module__.partition(".")[0]
+    return package in ("pandas", "polars", "pyarrow", "modin", "cudf") and package in sys.modules
+
+
+def _from_series(x: Any) -> tuple[NDArray[Any], Mask | None]:
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(x, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return np.asarray(x), None
+    if not series.null_count():
+        return series.to_numpy(), None
+    absent = series.is_null().to_numpy()
+    return series.drop_nulls().to_numpy()[np.maximum(np.cumsum(~absent) - 1, 0)], absent
+
+
+def _finite(values: NDArray[Any], absent: Mask | None, name: str) -> tuple[NDArray[Any], Mask | None]:
+    finite = np.isfinite(values)
+    if finite.all():
+        return values, absent
+    infinite = np.isinf(values) if absent is None else np.isinf(values) & ~absent
+    if infinite.any():
+        raise ValueError(f"{name} has infinite values, the first at index {_first(infinite)}; scores must be finite")
+    return values, _or(absent, np.isnan(values))
+
+
+def _from_objects(values: NDArray[Any], absent: Mask | None, name: str) -> tuple[NDArray[Any], Mask | None]:
+    """An object array: integers of any size, floats, and None or NA among them."""
+    lost = np.array([_is_missing(v) for v in values.flat], dtype=np.bool_).reshape(values.shape)
+    absent = _or(absent, lost) if lost.any() else absent
+    kept = [v for v, gone in zip(values.flat, lost.flat, strict=True) if not gone]
+    if all(isinstance(v, int | np.integer | np.bool_) for v in kept):
+        exact = np.zeros(values.shape, dtype=object)
+        exact[~lost] = [int(v) for v in kept]
+        return exact, absent
+    if all(isinstance(v, float | int | np.floating | np.integer | np.bool_) for v in kept):
+        reals = np.zeros(values.shape, dtype=np.float64)
+        reals[~lost] = [float(v) for v in kept]
+        return _finite(reals, absent, name)
+    wrong = next(v for v in kept if not isinstance(v, float | int | np.floating | np.integer | np.bool_))
+    if isinstance(wrong, list | tuple | np.ndarray):
+        raise ValueError(f"{name} must hold one score per item; its entries differ in length")
+    raise TypeError(f"{name} must hold numbers or booleans, not {wrong!r:.60}{_text_hint(wrong)}")
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, or the NA of a data frame."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float | np.floating) and bool(value != value)
+
+
+def _first(mask: Mask) -> Any:
+    where = np.argwhere(mask)[0].tolist()
+    return where[0] if len(where) == 1 else tuple(where)
+
+
+def _described(values: NDArray[Any]) -> str:
+    return "text" if values.dtype.kind in "US" else f"values of type {values.dtype}"
+
+
+def _hint(values: NDArray[Any]) -> str:
+    return _text_hint("") if values.dtype.kind in "US" else ""
+
+
+def _text_hint(value: Any) -> str:
+    return "; to compare predictions with a gold standard use compare(..., y_true=...)" if isinstance(value, str) else ""

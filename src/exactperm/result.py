@@ -1,0 +1,284 @@
+"""What a test answers: a frozen result with a field for each thing, and the words and forms to report it in."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from exactperm.effects import Effects
+    from exactperm.engines.base import Question
+    from exactperm.metrics.base import Metric
+
+__all__ = ["Interval", "NullDistribution", "TestResult", "format_pvalue"]
+
+#: version of the JSON form
+SCHEMA = 1
+#: a null distribution is made up to this many points
+MOST_POINTS = 10**7
+Number = Any  # a float, or an array of them for a batch
+
+
+class Interval(NamedTuple):
+    """Two ends, both included."""
+
+    low: Number
+    high: Number
+
+
+class NullDistribution(NamedTuple):
+    """The law of the statistic under random exchange: its values in increasing order, and their probabilities."""
+
+    support: NDArray[np.float64]
+    probabilities: NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TestResult:
+    """The outcome of a paired-permutation test.
+
+    ``statistic, pvalue = result`` unpacks. For a batch of tests the numeric fields are arrays.
+
+    Attributes
+    ----------
+    statistic
+        Value of A minus value of B, in the units of the metric.
+    pvalue
+        The probability, under random exchange within pairs, of a statistic at least as extreme as the one observed.
+    log_pvalue
+        Its natural logarithm, finite however small the p-value is.
+    pvalue_interval, log_pvalue_interval
+        Certain to contain the truth for exact engines and the bracket; a Clopper-Pearson interval for samplers.
+    method
+        The engine that answered.
+    exact
+        Whether the only error is bounded rounding.
+    alternative
+        "two-sided", "greater" (A is better) or "less".
+    metric
+        What was compared.
+    scores
+        The values of A and B.
+    n_items, n_groups, n_tied
+        Items, units that were swapped, and units whose exchange changes nothing.
+    min_pvalue
+        The smallest p-value this data could have given.
+    signature
+        One line from which anyone can repeat the test.
+    higher_is_better
+        Whether a larger value of the metric is better.
+    """
+
+    __test__ = False  # not a test case, whatever pytest makes of the name
+
+    statistic: Number
+    pvalue: Number
+    log_pvalue: Number
+    pvalue_interval: Interval
+    log_pvalue_interval: Interval
+    method: str
+    exact: bool
+    alternative: str
+    metric: str
+    scores: tuple[Number, Number]
+    n_items: int
+    n_groups: Number
+    n_tied: Number
+    min_pvalue: Number
+    signature: str
+    higher_is_better: bool = True
+    problem: Problem | None = field(default=None, compare=False)
+
+    def __iter__(self) -> Iterator[Number]:
+        """Unpack as statistic and p-value."""
+        return iter((self.statistic, self.pvalue))
+
+    def __repr__(self) -> str:
+        """The result in a few lines."""
+        if np.ndim(self.pvalue):
+            return f"TestResult(batch of shape {np.shape(self.pvalue)}, {self.signature})"
+        return "\n".join(f"{name:<12}{value}" for name, value in _facts(self))
+
+    def _repr_html_(self) -> str:
+        """The same as a table, for notebooks."""
+        from html import escape
+
+        if np.ndim(self.pvalue):
+            return f"<pre>{escape(repr(self))}</pre>"
+        rows = (
+            f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
+            for name, value in _facts(self)
+        )
+        return f"<table>{''.join(rows)}</table>"
+
+    @property
+    def verdict(self) -> str:
+        """One sentence that can be quoted."""
+        return _verdict(self._single())
+
+    def as_fraction(self) -> Fraction:
+        """The exact p-value as a ratio of integers: sign patterns at least as extreme, over 2^n.
+
+        Large problems need python-flint, ``pip install 'exactperm[exact]'``.
+        """
+        question = self._question()
+        if question is None:
+            return Fraction(1)
+        from exactperm.engines.rational import exact_fraction
+
+        return exact_fraction(question.lattice, question.region)
+
+    def null_distribution(self) -> NullDistribution:
+        """The exact law of the statistic under random exchange, in one dimension and up to 10^7 points."""
+        from exactperm.engines.null import null_law
+
+        problem = self._single().problem
+        if problem is None:
+            raise ValueError("this result does not hold the data of its test; null_distribution() needs them")
+        lattice, _ = problem.metric.rejection_region(problem.effects, "two-sided")
+        points, probabilities = null_law(lattice, MOST_POINTS)
+        values = problem.metric.statistic(problem.effects, lattice, points)
+        order = np.argsort(values, kind="stable")
+        return NullDistribution(values[order], probabilities[order])
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field as plain Python values, with the version of this form."""
+        plain = {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "problem"}
+        words = {} if np.ndim(self.pvalue) else {"verdict": self.verdict}
+        return {"schema": SCHEMA, **plain, **words}
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON; minus infinity, the logarithm of zero, as null."""
+        return json.dumps(_finite(self.to_dict()), **{"allow_nan": False, **options})
+
+    def to_markdown(self) -> str:
+        """A table of one row."""
+        head, row = zip(*_columns(self._single()), strict=True)
+        return "\n".join("| " + " | ".join(cells) + " |" for cells in (head, ["---"] * len(head), row))
+
+    def to_latex(self) -> str:
+        """A table of one row, for booktabs."""
+        head, row = zip(*_columns(self._single(), latex=True), strict=True)
+        return "\n".join(
+            [
+                rf"\begin{{tabular}}{{{'r' * len(head)}}}",
+                r"\toprule",
+                " & ".join(head) + r" \\",
+                r"\midrule",
+                " & ".join(row) + r" \\",
+                r"\bottomrule",
+                r"\end{tabular}",
+            ]
+        )
+
+    def _single(self) -> TestResult:
+        if np.ndim(self.pvalue):
+            raise ValueError("this is a batch of tests; ask for one test at a time")
+        return self
+
+    def _question(self) -> Question | None:
+        problem = self._single().problem
+        if problem is None:
+            raise ValueError("this result does not hold the data of its test; as_fraction() needs them")
+        return problem.question()
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """What was asked, kept so that a result can answer more: two Effects-sized objects, not the data."""
+
+    effects: Effects
+    metric: Metric
+    alternative: str
+
+    def question(self) -> Question | None:
+        """The question put to the engine; None if every assignment is as extreme as the data."""
+        from exactperm.engines.base import Question
+
+        lattice, region = self.metric.rejection_region(self.effects, self.alternative)  # type: ignore[arg-type]
+        return None if region is None else Question(lattice, region)
+
+
+def format_pvalue(log_pvalue: float) -> str:
+    """A p-value with the digits it deserves, however small: 0.0082, 4.5e-06, 10^-4512.3."""
+    if log_pvalue == -math.inf:
+        return "0"
+    decimal = log_pvalue / math.log(10.0)
+    if decimal < -300:
+        return f"10^{decimal:.1f}"
+    p = math.exp(log_pvalue)
+    return f"{p:.1e}" if p < 1e-4 else f"{p:.2g}" if p < 0.1 else f"{p:.3f}"
+
+
+def _facts(r: TestResult) -> list[tuple[str, str]]:
+    low, high = r.log_pvalue_interval
+    tied = f", {r.n_tied} tied" if r.n_tied else ""
+    groups = f" in {r.n_groups} groups" if r.n_groups != r.n_items else ""
+    certainty = "exact" if r.exact else f"between {format_pvalue(low)} and {format_pvalue(high)}"
+    facts = [
+        ("p", f"{format_pvalue(r.log_pvalue)} ({r.alternative}, {certainty})"),
+        ("statistic", f"{r.statistic:+.6g} ({r.metric} of A minus {r.metric} of B)"),
+    ]
+    if r.scores[0] is not None:
+        facts.append(("scores", f"{r.scores[0]:.6g}, {r.scores[1]:.6g}"))
+    return [*facts, ("data", f"{r.n_items} items{groups}{tied}"), ("verdict", r.verdict), ("signature", r.signature)]
+
+
+#: the level at which the verdict speaks of a difference
+VERDICT_LEVEL = 0.05
+
+
+def _verdict(r: TestResult) -> str:
+    p = f"p = {format_pvalue(r.log_pvalue)}"
+    how = f"{'exact ' if r.exact else ''}{r.alternative} paired-permutation test, {r.n_groups} pairs"
+    if r.n_tied == r.n_groups:
+        return f"A and B are tied on every item; there is nothing to test (p = 1, {r.n_groups} pairs)."
+    if r.min_pvalue > VERDICT_LEVEL:
+        return (
+            f"Not testable: with {r.n_groups - r.n_tied} pairs that differ no result could be below "
+            f"p = {r.min_pvalue:.3g} ({p}, {how})."
+        )
+    low, high = r.pvalue_interval
+    if low <= VERDICT_LEVEL < high:
+        return f"Undecided at the 5 % level: the p-value is known only to be in [{low:.3g}, {high:.3g}] ({how})."
+    if r.pvalue > VERDICT_LEVEL:
+        claim = {"two-sided": "a difference between A and B", "greater": "that A is better than B"}
+        return f"The data do not show {claim.get(r.alternative, 'that A is worse than B')} ({p}, {how})."
+    if r.alternative == "two-sided":
+        better = (r.statistic > 0) == r.higher_is_better
+        return f"{'A' if better else 'B'} is better than {'B' if better else 'A'} ({p}, {how})."
+    return f"A is {'better' if r.alternative == 'greater' else 'worse'} than B ({p}, {how})."
+
+
+def _columns(r: TestResult, latex: bool = False) -> list[tuple[str, str]]:
+    p = format_pvalue(r.log_pvalue)
+    if latex and "^" in p:
+        p = f"$10^{{{p.partition('^')[2]}}}$"
+    elif latex and "e" in p:
+        mantissa, _, exponent = p.partition("e")
+        p = rf"${mantissa}\cdot 10^{{{int(exponent)}}}$"
+    scores = [] if r.scores[0] is None else [("A", f"{r.scores[0]:.4g}"), ("B", f"{r.scores[1]:.4g}")]
+    return [*scores, ("A - B", f"{r.statistic:+.4g}"), ("p", p)]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Interval):
+        return {"low": _plain(value.low), "high": _plain(value.high)}
+    if isinstance(value, tuple):
+        return [_plain(v) for v in value]
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _finite(v) for key, v in value.items()}
+    if isinstance(value, list):
+        return [_finite(v) for v in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
