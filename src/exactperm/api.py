@@ -128,9 +128,7 @@ def _items(counts: Any) -> int:
     return len(next(iter(counts.values()), ())) if isinstance(counts, Mapping) else len(counts)
 
 
-def _count_scores(
-    a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid: Any
-) -> tuple[list[Effects], Shape]:
+def _count_scores(a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid: Any) -> tuple[list[Effects], Shape]:
     """One number per item."""
     first, lost_a = inputs.numbers(a, "a")
     second, lost_b = inputs.numbers(b, "b")
@@ -209,9 +207,7 @@ def _test(
     answers: list[tuple[Tail, str, bool]] = [(Tail(0.0, 0.0, 0.0), _certain(method), True)] * len(tests)
     for i, (tail, engine) in zip(open_ones, answer_all(questions, method), strict=True):
         answers[i] = (tail, engine.name, engine.exact)
-    results = [
-        _result(effects, metric, alternative, *answer) for effects, answer in zip(tests, answers, strict=True)
-    ]
+    results = [_result(effects, metric, alternative, *answer) for effects, answer in zip(tests, answers, strict=True)]
     return results[0] if shape == () else _batch(results, shape)
 
 

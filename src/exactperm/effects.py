@@ -16,6 +16,7 @@ All arithmetic is in integers: int64 where it provably fits, Python integers whe
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -31,6 +32,8 @@ Integers = NDArray[Any]  # int64, or Python integers in an object array
 
 #: magnitudes below this are safe in int64 with room for a sum or a difference of two
 NARROW = 2**62
+#: sums of products this short are quickest in Python integers
+SHORT = 64
 #: items per block of the histogram: three int64 buffers of this size stay in the second-level cache
 BLOCK = 1 << 16
 #: a histogram is counted in a dense window up to this many cells, or four per item
@@ -114,8 +117,7 @@ class Effects:
         a, b = integer_array(a, "a"), integer_array(b, "b")
         if a.ndim != 2 or a.shape != b.shape or a.shape[1] != len(names):
             raise ValueError(
-                f"a and b need shape (items, {len(names)}) for the sums {', '.join(names)}; "
-                f"got {a.shape} and {b.shape}"
+                f"a and b need shape (items, {len(names)}) for the sums {', '.join(names)}; got {a.shape} and {b.shape}"
             )
         n_items, n_sums = a.shape
         differences = _subtract(a, b)
@@ -202,14 +204,16 @@ class Effects:
                 f"cannot add effects of different sums: {', '.join(self.names)} and {', '.join(other.names)}"
             )
         left, right = self._in_common_unit(other), other._in_common_unit(self)
-        known = left.totals_a is not None and right.totals_a is not None
+        totals = None
+        if left.totals_a is not None and right.totals_a is not None:
+            totals = tuple(map(operator.add, left.totals_a, right.totals_a))
         merged = _collect(
             self.names,
             np.concatenate([left.values, right.values]),
             np.concatenate([left.n_plus, right.n_plus]),
             np.concatenate([left.n_minus, right.n_minus]),
             left.n_items + right.n_items,
-            tuple(x + y for x, y in zip(left.totals_a, right.totals_a, strict=True)) if known else None,
+            totals,
             left.unit,
         )
         return replace(
@@ -287,15 +291,15 @@ def as_narrow(x: Integers) -> Integers:
 
 def dot(values: Integers, counts: NDArray[np.int64]) -> int:
     """The exact sum of values times counts."""
-    if values.dtype != object:
-        bound = float(np.abs(values.astype(np.float64)) @ np.abs(counts.astype(np.float64)))
-        if bound < NARROW:
-            return int(values @ counts)
+    if values.dtype != object and values.size > SHORT:
+        largest = max(abs(int(values.max())), abs(int(values.min()))) * max(int(counts.max()), -int(counts.min()))
+        if largest * values.size < NARROW or float(np.abs(values.astype(np.float64) * counts).sum()) < NARROW:
+            return int(np.dot(values, counts))
         if int(np.abs(counts).sum()) < 2**30:
             # two halves of 32 bits each, summed apart, cannot overflow
             wide = values.astype(np.int64, copy=False)
-            return (int((wide >> 32) @ counts) << 32) + int((wide & 0xFFFFFFFF) @ counts)
-    return sum(int(v) * int(c) for v, c in zip(values, counts, strict=True))
+            return (int(np.dot(wide >> 32, counts)) << 32) + int(np.dot(wide & 0xFFFFFFFF, counts))
+    return sum(map(operator.mul, values.tolist(), counts.tolist()))
 
 
 def whole(x: Any, name: str) -> int:
@@ -334,9 +338,7 @@ def _totals(totals: Any, names: tuple[str, ...]) -> tuple[int, ...] | None:
     return tuple(whole(x, "a total") for x in values)
 
 
-def _agree(
-    a: tuple[int, ...] | None, b: tuple[int, ...] | None, difference: list[int]
-) -> tuple[int, ...] | None:
+def _agree(a: tuple[int, ...] | None, b: tuple[int, ...] | None, difference: list[int]) -> tuple[int, ...] | None:
     """A's totals from those given, which must differ by what the counts say."""
     from_b = None if b is None else tuple(x + d for x, d in zip(b, difference, strict=True))
     if a is not None and from_b is not None and a != from_b:
@@ -422,9 +424,7 @@ def _subtract(a: Integers, b: Integers) -> Integers:
 def _sum_groups(differences: Integers, groups: NDArray[Any]) -> Integers:
     """Sum the rows of each group."""
     if groups.shape != differences.shape[:1]:
-        raise ValueError(
-            f"groups needs one label per item; got shape {groups.shape} for {differences.shape[0]} items"
-        )
+        raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {differences.shape[0]} items")
     labels, codes = np.unique(groups, return_inverse=True)
     shape = (labels.size, differences.shape[1])
     if differences.size and differences.dtype != object:

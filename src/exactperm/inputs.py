@@ -167,4 +167,6 @@ def _hint(values: NDArray[Any]) -> str:
 
 
 def _text_hint(value: Any) -> str:
-    return "; to compare predictions with a gold standard use compare(..., y_true=...)" if isinstance(value, str) else ""
+    return (
+        "; to compare predictions with a gold standard use compare(..., y_true=...)" if isinstance(value, str) else ""
+    )

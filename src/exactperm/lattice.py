@@ -12,6 +12,7 @@ is "divide by the greatest common divisor". The basis is a Hermite normal form (
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -96,6 +97,12 @@ class Lattice:
     def n(self) -> int:
         """The number of groups with an effect that is not zero."""
         return int(self.counts.sum())
+
+    @cached_property
+    def deviation(self) -> float:
+        """About the standard deviation of X in one dimension: half the root of sum c v^2."""
+        steps = self.steps.astype(np.float64)
+        return math.sqrt(float((self.counts[:, None] * steps * steps).sum())) / 2
 
     @cached_property
     def span(self) -> tuple[int, ...]:

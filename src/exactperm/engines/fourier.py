@@ -55,6 +55,8 @@ class _Interval:
     c: Ints
     a: int
     b: int
+    span: int
+    n: int
 
 
 class Fourier(Engine):
@@ -106,10 +108,8 @@ class Fourier(Engine):
 
 def _circle_estimate(question: Question) -> float:
     """About the size of the circle without a tilt, which makes it no larger."""
-    steps = question.lattice.steps.astype(np.float64)
-    spread = math.sqrt(float((question.lattice.counts[:, None] * steps * steps).sum())) / 2
-    span = float(question.lattice.span[0]) if question.lattice.rank else 0.0
-    return min(2 * math.sqrt(2 * LOG_CUT) * spread, span) + 1
+    lattice = question.lattice
+    return min(2 * math.sqrt(2 * LOG_CUT) * lattice.deviation, float(lattice.span[0]) if lattice.rank else 0.0) + 1
 
 
 def _half_circle_times_step(question: Question, circle: float) -> float:
@@ -144,7 +144,11 @@ def _intervals(question: Question) -> tuple[list[_Interval], bool]:
         raise CannotAnswer("the one-dimensional inversion needs runs")
     if lattice.rank == 0:
         return ([], any(low <= 0 <= high for low, high in region.intervals))
-    v, c, span = lattice.steps[:, 0], lattice.counts, lattice.span[0]
+    span = lattice.span[0]
+
+    def interval(a: int, b: int) -> _Interval:
+        return _Interval(lattice.steps[:, 0], lattice.counts, a, b, span, lattice.n)
+
     runs = [(max(low, 0), min(high, span)) for low, high in region.intervals if low <= span and high >= 0]
     if len(runs) == 1:
         low, high = runs[0]
@@ -152,16 +156,16 @@ def _intervals(question: Question) -> tuple[list[_Interval], bool]:
             return [], True
         # a half-line through the mean: its complement is a half-line above the mean, after reflection
         if high == span and 2 * low <= span:
-            return [_Interval(v, c, span - low + 1, span)], True
+            return [interval(span - low + 1, span)], True
         if low == 0 and 2 * high >= span:
-            return [_Interval(v, c, high + 1, span)], True
+            return [interval(high + 1, span)], True
     middle = -(-span // 2)
     pieces = []
     for low, high in runs:
         if high >= middle:
-            pieces.append(_Interval(v, c, max(low, middle), high))
+            pieces.append(interval(max(low, middle), high))
         if low < middle:  # the part below the mean, reflected
-            pieces.append(_Interval(v, c, span - min(high, middle - 1), span - low))
+            pieces.append(interval(span - min(high, middle - 1), span - low))
     return pieces, False
 
 
@@ -198,7 +202,7 @@ def _invert_all(intervals: list[_Interval]) -> list[_Estimate]:
 
 def _closed_form(interval: _Interval) -> _Estimate | None:
     """All coins one way, or nothing: 2^-n and 0."""
-    span, n = int(interval.v @ interval.c), int(interval.c.sum())
+    span, n = interval.span, interval.n
     if interval.a > interval.b or interval.a > span:
         return _Estimate(-math.inf, 0.0)
     if span - interval.a < int(interval.v[0]):  # nothing attainable but the span itself
@@ -217,23 +221,24 @@ def _invert(intervals: list[_Interval]) -> list[_Estimate]:
     circle = Circle.of(coins, size)
     live = live_frequencies(coins, tilt, circle, -LOG_CUT, LIMIT)
     if live is None:
-        raise CannotAnswer(
-            "more than 10^7 frequencies stay alive; method='meet-in-the-middle' or 'bracket' would do"
-        )
+        raise CannotAnswer("more than 10^7 frequencies stay alive; method='meet-in-the-middle' or 'bracket' would do")
     sums, k = live
-    terms = np.minimum(above, np.array([x.b - x.a for x in intervals])) + 1
     log_modulus, phase, error = characteristic(coins, tilt, circle, sums, k)
     # what the search let through without need goes, so that the terms do not depend on how it went
     kept = np.flatnonzero(log_modulus > -LOG_CUT)
     sums, k, log_modulus, phase, error = sums[kept], k[kept], log_modulus[kept], phase[kept], error[kept]
-    geometric, argument = _geometric(tilt.tau[sums], k, size[sums], terms[sums])
-    modulus = np.exp(log_modulus) * geometric * np.where((k == 0) | (2 * k == size[sums]), 1.0, 2.0)
-    error = error + 24 * EPS * (1 + np.abs(log_modulus) + np.abs(phase))
+    terms = np.minimum(above, np.array([x.b - x.a for x in intervals])) + 1
+    own = size[sums]
+    geometric = _geometric(tilt.tau[sums], k, own, terms[sums])
+    weight = np.exp(log_modulus) * np.where((k == 0) | (2 * k == own), 1.0, 2.0)
     first = np.searchsorted(sums, np.arange(len(intervals)))
-    value = per_sum(modulus * np.cos(phase + argument), first) / size
-    # rounding, the frequencies left out (|G_k| <= P/k), the mass outside the window
-    absolute = per_sum(modulus * (error + gamma(0, first, len(k))), first) / size
-    absolute = absolute + math.exp(-LOG_CUT) * (4 + 2 * np.log(size))
+    real = weight * (np.cos(phase) * geometric.real - np.sin(phase) * geometric.imag)
+    # rounding: of the characteristic function, then here; what that moves is at most the modulus
+    error = error + 24 * EPS * (1 + np.abs(log_modulus) + np.abs(phase)) + gamma(0, first, len(k))
+    value = per_sum(real, first) / size
+    rounding = per_sum(weight * np.abs(geometric) * error, first) / size
+    # the frequencies left out (|G_k| <= P / k), and the mass outside the window
+    absolute = rounding + math.exp(-LOG_CUT) * (4 + 2 * np.log(size))
     return [
         _estimate(*x)
         for x in zip(
@@ -355,25 +360,14 @@ def _times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:
     return k * (a % size) % size
 
 
-def _geometric(tau: Floats, k: Ints, size: Ints, terms: Ints) -> tuple[Floats, Floats]:
-    """Modulus and argument of G_k = sum_{0 <= i < terms} exp(-(tau + 2 pi i k / P) i).
-
-    Numerator and denominator of the closed form are both 1 - exp(-x) exp(-iy), whose real part is
-    -expm1(-x) + 2 exp(-x) sin^2(y / 2) without cancellation.
-    """
-    numerator = _one_minus(tau * terms, _centred(_times_modulo(k, terms, size), size))
-    denominator = _one_minus(tau, _centred(k, size))
-    still = (k == 0) & (tau == 0)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        modulus = np.where(still, terms, np.hypot(*numerator) / np.hypot(*denominator))
-    argument = np.arctan2(numerator[1], numerator[0]) - np.arctan2(denominator[1], denominator[0])
-    return modulus, argument
+def _geometric(tau: Floats, k: Ints, size: Ints, terms: Ints) -> NDArray[np.complex128]:
+    """G_k = sum_{0 <= i < terms} exp(-(tau + 2 pi i k / P) i), numerator and denominator without cancellation."""
+    turn = 2j * np.pi / size
+    denominator = np.expm1(-tau - turn * k)  # 0 <= k <= P / 2
+    numerator = np.expm1(-tau * terms - turn * _centred(_times_modulo(k, terms, size), size))
+    still = denominator == 0  # no tilt and k = 0
+    return np.asarray(np.where(still, terms, numerator / np.where(still, 1, denominator)))
 
 
-def _one_minus(x: Floats, y: Floats) -> tuple[Floats, Floats]:
-    rho = np.exp(-x)
-    return -np.expm1(-x) + 2 * rho * np.sin(y / 2) ** 2, rho * np.sin(y)
-
-
-def _centred(k: Ints, size: Ints) -> Floats:
-    return np.where(2 * k > size, k - size, k) * (2 * np.pi / size)
+def _centred(k: Ints, size: Ints) -> Ints:
+    return np.where(2 * k > size, k - size, k)

@@ -26,8 +26,10 @@ from exactperm.engines.tilt import Coins, Floats, Ints, Tilt, per_sum
 
 __all__ = ["Circle", "live_frequencies"]
 
+#: a factor is of use to an interval that turns it by less than this part of the circle
+STEADY = 8
 #: factors tried at one level; random angles need about 75 factors that are not tilted to reach 1e-20
-MOST_FACTORS = 128
+MOST_FACTORS = 256
 #: intervals left per sum that are not worth another round of factors
 FEW = 48
 #: intervals are cut into this many parts
@@ -71,7 +73,7 @@ def live_frequencies(
     strength = coins.c * (4 * tilt.p * tilt.q)
     top = circle.size // 2
     width = _first_width(coins, circle, strength)
-    sums, low = _cut(np.arange(len(top)), np.ones_like(top), top, width)
+    sums, low = _cut(np.arange(len(top)), np.zeros_like(top), top, width)
     factors = _Factors.strongest(coins, tilt, circle, strength, width)
     moments = _moments(coins, circle, strength)
     while True:
@@ -82,10 +84,7 @@ def live_frequencies(
         if low.size * SPLIT > limit:
             return None
         if (width == 1).all():
-            zero = np.zeros(len(top), dtype=np.int64)
-            sums, low = np.concatenate([np.arange(len(top)), sums]), np.concatenate([zero, low])
-            order = np.lexsort([low, sums])
-            return sums[order], low[order]
+            return sums, low
         last = np.minimum(low + width[sums] - 1, top[sums])
         width = np.maximum(width // SPLIT, 1)
         sums, low = _cut(sums, low, last, width[sums])
@@ -124,10 +123,10 @@ class _Factors:
 
     @classmethod
     def strongest(cls, coins: Coins, tilt: Tilt, circle: Circle, strength: Floats, width: Ints) -> _Factors:
-        """The strongest of factors that an interval sweeps by less than a quarter of the circle."""
+        """The strongest of factors that an interval turns by a small part of the circle only."""
         own = coins.owner
         sweep = np.abs(circle.step) * width[own]
-        score = np.where(4 * sweep <= circle.size[own], strength, 0.0) * (1 + sweep / circle.size[own])
+        score = np.where(STEADY * sweep <= circle.size[own], strength, 0.0) * (1 + sweep / circle.size[own])
         if own.size > MOST_FACTORS and len(coins.start) == 1:
             order = _scattered(score)
         else:
@@ -146,9 +145,7 @@ def _moments(coins: Coins, circle: Circle, strength: Floats) -> tuple[Floats, Fl
     return per_sum(strength * square, coins.start) * GUARD, per_sum(strength * square * square, coins.start) / 3 / GUARD
 
 
-def _by_moments(
-    moments: tuple[Floats, Floats], sums: NDArray[np.intp], low: Ints, width: Ints
-) -> Floats:
+def _by_moments(moments: tuple[Floats, Floats], sums: NDArray[np.intp], low: Ints, width: Ints) -> Floats:
     """An upper bound of the log of |phi|^2 over each interval from all factors at once, sharp around k = 0.
 
     log(1 - z) <= -z and sin^2 x >= x^2 - x^4 / 3. The bound first falls and then rises with k, so over an interval it
@@ -161,13 +158,14 @@ def _by_moments(
 
 
 def _scattered(score: Floats) -> NDArray[np.intp]:
-    """A sample of the strong factors without a pattern: neighbours or multiples would resonate together.
+    """A sample of the strong factors without a pattern: neighbours, or steps evenly apart, would resonate together.
 
-    Multiples of the golden ratio modulo one spread as evenly as any sequence can, and along no lattice.
+    One from each of equal strata, at places within them that squares times the golden ratio scatter (Weyl 1916).
     """
     strong = np.flatnonzero(score >= score.max() / 4)
-    golden = np.arange(MOST_FACTORS) * ((math.sqrt(5) - 1) / 2) % 1
-    return np.unique(strong[(golden * strong.size).astype(np.intp)])
+    stratum = np.arange(MOST_FACTORS)
+    place = (stratum + stratum**2 * ((math.sqrt(5) - 1) / 2) % 1) / MOST_FACTORS
+    return np.unique(strong[(place * strong.size).astype(np.intp)])
 
 
 def _undecided(
@@ -179,7 +177,7 @@ def _undecided(
     """
     rows = np.arange(low.size)
     total = np.zeros(low.size)
-    done, chunk, most = 0, 4, int(factors.number.max())
+    done, chunk, most = 0, 1, int(factors.number.max())
     while done < most and rows.size > FEW * len(width):
         which = sums[rows]
         bound = _bound(factors, circle, which, low[rows], width[which], np.arange(done, min(done + chunk, most)))
@@ -193,14 +191,19 @@ def _bound(
     factors: _Factors, circle: Circle, sums: NDArray[np.intp], low: Ints, width: Ints, rank: NDArray[np.intp]
 ) -> Floats:
     """An upper bound of the log of the product of |factor|^2 over each interval, for the factors of some ranks."""
-    index = factors.start[sums][:, None] + rank
-    if (missing := rank[-1] >= factors.number[sums]).any():
-        index = np.where(missing[:, None] & (rank >= factors.number[sums][:, None]), -1, index)
-    step, size = factors.step[index], circle.size[sums][:, None]
+    index: NDArray[np.intp] = rank
+    size: Any = circle.size[0]
+    if len(circle.size) > 1:
+        number = factors.number[sums][:, None]
+        index = np.where(rank < number, factors.start[sums][:, None] + rank, -1)
+        size = circle.size[sums][:, None]
+    step = factors.step[index]
     middle = (low + (width - 1) // 2)[:, None].astype(step.dtype)
-    angle = np.abs(residue(middle, step, size))
+    turn = np.abs(residue(middle, step, size))
     if width.max() > 1:
-        angle = np.maximum(angle - np.abs(step) * (width // 2)[:, None], 0.0)
-    sine = np.sin(angle * (np.pi / size))
+        turn = np.maximum(turn - np.abs(step) * (width // 2)[:, None], 0.0)
+    turn /= size
+    # sin(pi x) >= 3 x - 4 x^3 on [0, 1/2], where both are concave and equal at the ends and at no point between
+    sine = turn * (3 - 4 * turn * turn)
     terms = factors.count[index] * np.log1p(factors.weight[index] * (sine * sine))
     return np.asarray(terms.sum(axis=1))

@@ -31,8 +31,8 @@ EPS = 2.0**-53
 SATURATED = 0.25
 #: stands for probabilities that underflow
 TINY = 1e-300
-#: a tilted mean this close to the threshold, in standard deviations, is as good as equal
-CLOSE = 1e-3
+#: a tilted mean this close to the threshold, in standard deviations, is as good as equal: every tilt is exact
+CLOSE = 0.03
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,112 @@
+"""The metrics by name: ``get("f1")``, ``get("fbeta", beta=2)``, ``get("fbeta(beta=2)")``.
+
+A name stands for a function that returns the declaration; its keyword arguments are the options of
+the metric, and its spelling with options is the name that results carry, in Python, on the command
+line and in JSON.
+"""
+
+from __future__ import annotations
+
+import ast
+import difflib
+import inspect
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from exactperm.metrics.base import Metric
+
+__all__ = ["get", "names", "options", "register", "summary"]
+
+_FACTORIES: dict[str, Callable[..., Metric]] = {}
+
+
+def register(factory: Callable[..., Metric]) -> Callable[..., Metric]:
+    """Enter a function under its name with the trailing underscore, if any, taken off."""
+    _FACTORIES[factory.__name__.rstrip("_")] = factory
+    return factory
+
+
+def names() -> tuple[str, ...]:
+    """The names of all metrics, in the order in which they are documented."""
+    return tuple(_FACTORIES)
+
+
+def options(name: str) -> dict[str, Any]:
+    """The options of a metric with their defaults, `inspect.Parameter.empty` for none."""
+    return {key: parameter.default for key, parameter in inspect.signature(_factory(name)).parameters.items()}
+
+
+def summary(name: str) -> str:
+    """What a metric is, in one line."""
+    return (inspect.getdoc(_factory(name)) or "").partition("\n")[0]
+
+
+def get(metric: str | Metric, **given: Any) -> Metric:
+    """Return the metric of this name with these options; a `Metric` is returned as it is.
+
+    Parameters
+    ----------
+    metric
+        A name, with or without options: ``"f1"``, ``"fbeta(beta=2)"``.
+    **given
+        Options that differ from their defaults.
+
+    Examples
+    --------
+    >>> get("f1").sums
+    ('tp', 'fp', 'fn')
+    >>> get("fbeta(beta=0.5)").name
+    'fbeta(beta=0.5)'
+    """
+    if isinstance(metric, Metric):
+        if given:
+            raise TypeError(f"options {', '.join(given)} are for metrics given by name, not for a Metric")
+        return metric
+    if not isinstance(metric, str):
+        raise TypeError(f'metric must be a name such as "f1" or a Metric, not {type(metric).__name__}')
+    name, written = _parse(metric)
+    given = {**written, **given}
+    factory = _factory(name)
+    known = options(name)
+    if unknown := [key for key in given if key not in known]:
+        takes = f"takes {', '.join(known)}" if known else "takes no options"
+        raise TypeError(f"metric {name!r} {takes}; got {', '.join(unknown)}")
+    required = [key for key, default in known.items() if default is inspect.Parameter.empty and key not in given]
+    if required:
+        raise TypeError(f"metric {name!r} needs {', '.join(required)}, as in get({name!r}, {required[0]}=...)")
+    made = factory(**given)
+    changed = {key: value for key, value in given.items() if value != known[key] and value is not None}
+    return made.renamed(f"{name}({', '.join(f'{k}={v!r}' for k, v in changed.items())})") if changed else made
+
+
+def _factory(name: str) -> Callable[..., Metric]:
+    try:
+        return _FACTORIES[name]
+    except KeyError:
+        close = difflib.get_close_matches(name, _FACTORIES, n=3, cutoff=0.5)
+        hint = f"did you mean {' or '.join(map(repr, close))}? " if close else ""
+        raise ValueError(
+            f"there is no metric {name!r}; {hint}Known are {', '.join(_FACTORIES)}, and Metric(...) makes your own"
+        ) from None
+
+
+def _parse(written: str) -> tuple[str, dict[str, Any]]:
+    """Split ``name(option=literal, ...)``."""
+    name, bracket, _ = written.partition("(")
+    if not bracket:
+        return written, {}
+    try:
+        call = ast.parse(written, mode="eval").body
+        if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
+            raise ValueError("options are written name=value")
+        return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError) as error:
+        raise ValueError(f'cannot read the metric {written!r}; write it as "fbeta(beta=2)" ({error})') from None
+
+
+def zero_division_rule(x: float) -> Fraction:
+    """Check scikit-learn's ``zero_division``."""
+    if x not in (0, 1):
+        raise ValueError(f"zero_division must be 0 or 1, not {x!r}")
+    return Fraction(x)

@@ -1,0 +1,207 @@
+"""The bracket holds the truth on everything that can be counted, and is as narrow as the atoms of the law allow."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from exactperm.engines.base import Options, Question
+from exactperm.engines.bracket import Bracket
+from exactperm.engines.bracket_tilt import solve
+from exactperm.engines.frequencies import Search
+from exactperm.engines.selberg import Circle
+from exactperm.lattice import Lattice
+from exactperm.region import Runs
+
+
+def lattice_of(effects, rounding=0):
+    steps, counts = np.unique(np.array(effects), return_counts=True)
+    basis = np.array([[1]], dtype=steps.dtype)
+    return Lattice(steps[:, None], counts, basis, (0,), rounding)
+
+
+def upper_tail(lattice, threshold, tolerance=1e-3, mirrored=False):
+    region = Runs(((threshold, lattice.span[0]),), mirrored)
+    question = Question(lattice, region, Options(tolerance=tolerance))
+    assert Bracket().obstacle(question) is None
+    return Bracket().answer(question)
+
+
+def subset_sums(effects):
+    sums = np.zeros(1, dtype=np.int64)
+    for effect in effects:
+        sums = np.concatenate([sums, sums + effect])
+    return np.sort(sums)
+
+
+def count_at_least(left, right, threshold):
+    """How many pairs of half-sums reach the threshold: exact integers."""
+    return int((len(right) - np.searchsorted(right, threshold - left)).sum())
+
+
+def random_effects(rng, n):
+    kind = rng.integers(4)
+    if kind == 0:
+        real = rng.random(n)
+    elif kind == 1:
+        real = rng.exponential(size=n) / 40
+    elif kind == 2:
+        real = np.abs(rng.standard_normal(n)) * rng.choice([1.0, 0.03], n) / 8
+    else:
+        real = rng.choice(rng.random(6), n)
+    return (real * 2**52).astype(np.int64) + 1
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_real_problems_that_can_be_counted(seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(20):  # benchmarks/real_scores.py does a thousand, up to 36 effects
+        n = int(rng.integers(20, 31))
+        effects = random_effects(rng, n)
+        lattice = lattice_of(effects)
+        observed = int(effects[rng.random(n) < rng.choice([0.5, 0.7, 0.9])].sum())
+        observed = max(observed, lattice.span[0] - observed)
+        tolerance = 10.0 ** rng.uniform(-3, -1)
+        tail = upper_tail(lattice, observed, tolerance)
+        left, right = subset_sums(effects[: n // 2]), subset_sums(effects[n // 2 :])
+        count = count_at_least(left, right, observed)
+        truth = Fraction(count, 2**n)
+        assert tail.log_low <= math.log(truth) <= tail.log_high
+        # as narrow as the atoms allow: those within a thousandth of the spread, which no degree in reach resolves
+        near = int(math.sqrt(float((effects.astype(float) ** 2).sum())) / 1000)
+        lumped = count_at_least(left, right, observed - near) - count_at_least(left, right, observed + near + 1)
+        width = math.exp(tail.log_high) - math.exp(tail.log_low)
+        assert width <= 2.2 * tolerance * float(truth) + 2.2 * lumped / 2**n
+        assert tail.details["reached"] == pytest.approx(math.tanh((tail.log_high - tail.log_low) / 2), abs=1e-15)
+
+
+@pytest.mark.parametrize("n", [80, 250])
+@pytest.mark.parametrize("share", [0.5, 0.52, 0.6, 0.8])
+@pytest.mark.parametrize("tolerance", [1e-2, 1e-4, 1e-6])
+def test_agrees_with_exact_convolution(n, share, tolerance):
+    effects = np.random.default_rng(n).integers(1, 20, n)
+    counts = [1]
+    for effect in effects.tolist():  # polynomial in 2^(n+1): big-integer convolution
+        counts = [counts[0] + (counts[0] << ((n + 1) * effect))]
+    packed, mask, span = counts[0], (1 << (n + 1)) - 1, int(effects.sum())
+    threshold = int(share * span) + 1
+    numerator = sum((packed >> ((n + 1) * x)) & mask for x in range(threshold, span + 1))
+    tail = upper_tail(lattice_of(effects), threshold, tolerance)
+    truth = math.log(numerator) - n * math.log(2)
+    assert tail.log_low <= truth <= tail.log_high
+    at_threshold = (packed >> ((n + 1) * threshold)) & mask
+    atom = at_threshold / numerator  # the bracket holds P(X > t) too
+    assert tail.details["reached"] <= 1.3 * (tolerance + atom)
+
+
+def test_far_tail_of_many_effects_against_the_middle_of_a_finer_bracket():
+    effects = np.random.default_rng(5).integers(1, 2**60, 5000)
+    lattice = lattice_of(effects)
+    spread = math.sqrt(float((effects.astype(float) ** 2).sum())) / 2
+    for z in (0.0, 1.0, 5.0, 20.0, 40.0):
+        threshold = int(lattice.span[0] / 2 + z * spread) + 1
+        wide, narrow = (upper_tail(lattice, threshold, t) for t in (1e-2, 1e-5))
+        assert wide.log_low <= narrow.log_low <= narrow.log_high <= wide.log_high
+        assert wide.details["reached"] <= 1e-2
+        # far out, where the tilt is strong, the budget may end before the tolerance is met
+        assert narrow.details["reached"] <= (1e-5 if z <= 5.0 else wide.details["reached"])
+
+
+def test_one_dominating_effect_among_many():
+    rng = np.random.default_rng(6)
+    small = rng.integers(2**20, 2**21, 24)
+    effects = np.concatenate([small, [2**58, 2**59]])
+    lattice = lattice_of(effects)
+    threshold = 2**59 + int(small.sum()) * 6 // 10
+    left, right = subset_sums(effects[:13]), subset_sums(effects[13:])
+    truth = count_at_least(left, right, threshold) / 2**26
+    tail = upper_tail(lattice, threshold)
+    assert tail.log_low <= math.log(truth) <= tail.log_high
+    assert tail.details["reached"] <= 1.1e-3
+
+
+def test_wild_magnitudes_never_give_a_wrong_digit():
+    rng = np.random.default_rng(7)
+    effects = [int(x) for x in rng.integers(1, 2**52, 12)] + [int(x) << 1990 for x in rng.integers(1, 2**52, 12)]
+    lattice = lattice_of(np.array(effects, dtype=object))
+    sums = [0]
+    for effect in effects[12:]:
+        sums += [s + effect for s in sums]
+    small = [0]
+    for effect in effects[:12]:
+        small += [s + effect for s in small]
+    threshold = sorted(sums)[2700] + sorted(small)[1000]
+    truth = sum(sum(s + t >= threshold for t in small) for s in sums) / 2**24
+    tail = upper_tail(lattice, threshold)
+    assert tail.log_low <= math.log(truth) <= tail.log_high
+
+
+def test_rounding_moves_the_threshold_outward():
+    rng = np.random.default_rng(8)
+    effects = rng.integers(1, 2**52, 24)
+    rounding = 2**46
+    threshold = int(effects[rng.random(24) < 0.7].sum())
+    tail = upper_tail(lattice_of(effects, rounding), threshold, 1e-3)
+    left, right = subset_sums(effects[:12]), subset_sums(effects[12:])
+    for moved in (threshold - rounding, threshold, threshold + rounding):
+        truth = count_at_least(left, right, moved) / 2**24
+        assert tail.log_low <= math.log(truth) <= tail.log_high
+    exact = upper_tail(lattice_of(effects), threshold, 1e-3)
+    assert exact.log_high - exact.log_low < tail.log_high - tail.log_low
+
+
+def test_all_effects_one_way_is_a_closed_form_even_if_rounded():
+    lattice = lattice_of(np.random.default_rng(9).integers(1, 2**60, 3000), rounding=10)
+    tail = upper_tail(lattice, lattice.span[0])
+    assert tail.log_estimate == pytest.approx(-3000 * math.log(2), rel=1e-15)
+    assert tail.details["reached"] == 0
+
+
+def test_half_lines_on_either_side_and_their_mirror_image():
+    effects = np.random.default_rng(10).integers(1, 2**50, 300)
+    lattice = lattice_of(effects)
+    span = lattice.span[0]
+    high = int(0.53 * span)
+    one = upper_tail(lattice, high)
+    assert upper_tail(lattice, high, mirrored=True) == one.doubled()
+    below = Question(lattice, Runs(((0, span - high),)), Options(tolerance=1e-3))
+    assert Bracket().answer(below) == one
+    both = Question(lattice, Runs(((0, span - high), (high, span))), Options(tolerance=1e-3))
+    assert Bracket().answer(both).log_estimate == pytest.approx(one.doubled().log_estimate, abs=1e-12)
+    rest = upper_tail(lattice, span - high + 1)
+    assert math.exp(rest.log_estimate) == pytest.approx(1 - math.exp(one.log_estimate), abs=1e-3)
+    assert upper_tail(lattice, 0).log_low == 0
+    assert upper_tail(lattice, span + 1).log_high == -math.inf
+
+
+def test_what_cannot_be_met_is_said():
+    lattice = lattice_of(np.full(30, 3))  # an atom of 14 % at the threshold
+    tail = upper_tail(lattice, 48, 1e-6)
+    assert tail.details["reached"] > 0.1
+    assert tail.log_low <= math.log(sum(math.comb(30, k) for k in range(16, 31)) / 2**30) <= tail.log_high
+
+
+def test_obstacles_and_bad_tolerance():
+    lattice = lattice_of(np.arange(1, 40))
+    inside = Question(lattice, Runs(((10, 20),)))
+    assert "half-lines" in Bracket().obstacle(inside)
+    with pytest.raises(ValueError, match="tolerance must be a positive number"):
+        upper_tail(lattice, 400, -1.0)
+
+
+def test_search_misses_no_live_frequency():
+    rng = np.random.default_rng(11)
+    for n in (3, 12, 60):
+        weights = np.sort(rng.random(n))
+        weights[-1] = 1.0
+        tilted = solve(weights, rng.integers(1, 4, n), 0.3 * n)
+        signs = Circle.around(tilted, 0.0, 1e-9).signs
+        everywhere = np.arange(1, 5001, dtype=np.uint64)
+        angle = (everywhere[:, None] * signs.turns).view(np.int64) * (math.pi / 2.0**63)
+        factor = (np.cos(angle) + 1j * signs.tanh * np.sin(angle)) ** signs.counts
+        value = factor.prod(axis=1)
+        degree, k, found = Search(signs, 1e-6, math.inf).up_to(5000)
+        assert degree == 5000
+        np.testing.assert_array_equal(k, everywhere[np.abs(value) > 1e-6])
+        np.testing.assert_allclose(found, value[np.abs(value) > 1e-6], rtol=0, atol=1e-13)

@@ -1,0 +1,141 @@
+"""The classical tests against scipy, published examples and exact integers."""
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from exactperm.classical import mcnemar, sign_test, wilcoxon
+
+RNG = np.random.default_rng(2)
+ALTERNATIVES = ("two-sided", "less", "greater")
+
+
+def exact_p(doubled_signed_ranks, alternative):
+    """By adding up the polynomial prod (1 + x^rank), a big integer with n + 1 bits a coefficient."""
+    steps = [abs(int(r)) for r in doubled_signed_ranks if r]
+    width, packed = len(steps) + 1, 1
+    for step in steps:
+        packed += packed << (width * step)
+    plus, span = sum(int(r) for r in doubled_signed_ranks if r > 0), sum(steps)
+    mask = (1 << width) - 1
+    counts = [(packed >> (width * x)) & mask for x in range(span + 1)]
+    total = 2 ** len(steps)
+    upper, lower = Fraction(sum(counts[plus:]), total), Fraction(sum(counts[: plus + 1]), total)
+    return {"greater": upper, "less": lower}.get(alternative, min(Fraction(1), 2 * min(upper, lower)))
+
+
+def mid_ranks(magnitudes):
+    return [1 + 2 * sum(y < x for y in magnitudes) + sum(y == x for y in magnitudes) for x in magnitudes]  # doubled
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("n", [1, 4, 9, 25, 60])
+def test_wilcoxon_with_ties_and_zeros_against_integers(n, zero_method, alternative):
+    stats = pytest.importorskip("scipy.stats")
+    for _ in range(5):
+        d = RNG.integers(-6, 8, n)
+        d[0] = 3
+        kept = d[d != 0] if zero_method == "wilcox" else d
+        ranks = np.array(mid_ranks(np.abs(kept).tolist())) * np.sign(kept)
+        ours = wilcoxon(d, zero_method=zero_method, alternative=alternative)
+        truth = exact_p(ranks, alternative)
+        assert ours.pvalue == pytest.approx(float(truth), rel=1e-12)
+        assert ours.pvalue_interval.low <= truth <= ours.pvalue_interval.high
+        theirs = stats.wilcoxon(d, zero_method=zero_method, alternative=alternative, method="asymptotic")
+        assert ours.statistic == theirs.statistic
+        assert (ours.n_items, ours.n_zeros) == (n, np.count_nonzero(d == 0))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("n", [3, 10, 40, 100])
+def test_wilcoxon_without_ties_equals_scipys_exact(n, alternative):
+    stats = pytest.importorskip("scipy.stats")
+    x, y = RNG.standard_normal((2, n))
+    ours = wilcoxon(x, y, alternative=alternative)
+    theirs = stats.wilcoxon(x, y, alternative=alternative, method="exact")
+    assert ours.statistic == theirs.statistic
+    assert ours.pvalue == pytest.approx(theirs.pvalue, rel=1e-10)
+    statistic, pvalue = ours
+    assert (statistic, pvalue) == (ours.statistic, ours.pvalue)
+
+
+def test_wilcoxon_on_rs_published_example():
+    """Depression scale factors of Hollander and Wolfe (1973), 29f., as in R's ?wilcox.test: V = 40, p = 0.01953."""
+    x = [1.83, 0.50, 1.62, 2.48, 1.68, 1.88, 1.55, 3.06, 1.30]
+    y = [0.878, 0.647, 0.598, 2.05, 1.06, 1.29, 1.06, 3.14, 1.29]
+    result = wilcoxon(x, y, alternative="greater")
+    assert result.statistic == 40
+    assert result.pvalue == pytest.approx(10 / 512, rel=1e-12)
+
+
+def test_wilcoxon_ties_that_float_noise_would_break():
+    result = wilcoxon([0.3, 0.5, 0.7, 0.0], [0.1, 0.3, 0.1, 0.2])
+    assert result.statistic == 2  # ranks 2, 2, 4 and -2
+    assert result.pvalue == pytest.approx(float(exact_p([4, 4, 8, -4], "two-sided")))
+
+
+def test_wilcoxon_far_out():
+    assert wilcoxon(np.arange(1, 3001)).log_pvalue == pytest.approx(-2999 * math.log(2), rel=1e-12)
+    assert wilcoxon(np.arange(1, 3001)).pvalue == 0
+    assert wilcoxon(np.arange(1, 3001)).pvalue_interval.high == 5e-324
+    assert wilcoxon([0.0, 0.0]).pvalue == 1
+    assert wilcoxon([]).pvalue == 1
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("plus", "minus"), [(5, 1), (1, 8), (7, 7), (40, 60), (0, 3), (0, 0)])
+def test_sign_test_is_binomial(plus, minus, alternative):
+    result = sign_test([2] * plus + [-3] * minus + [0, 0], alternative=alternative)
+    n = plus + minus
+    upper = Fraction(sum(math.comb(n, k) for k in range(plus, n + 1)), 2**n)
+    lower = Fraction(sum(math.comb(n, k) for k in range(plus + 1)), 2**n)
+    truth = {"greater": upper, "less": lower}.get(alternative, min(1, 2 * min(upper, lower)))
+    assert result.pvalue == pytest.approx(float(truth), rel=1e-12)
+    assert (result.statistic, result.n_items, result.n_zeros) == (plus, n + 2, 2)
+
+
+@pytest.mark.parametrize(("first", "second"), [(59, 121), (3, 9), (4, 4), (0, 5), (0, 0), (600, 640)])
+def test_mcnemar(first, second):
+    n, k = first + second, min(first, second)
+    lower = Fraction(sum(math.comb(n, i) for i in range(k + 1)), 2**n)
+    table = [[1010, first], [second, 33]]
+    assert mcnemar(table).pvalue == pytest.approx(float(min(1, 2 * lower)), rel=1e-11)
+    middle = 2 * lower - Fraction(math.comb(n, k), 2**n)
+    assert mcnemar(table, method="mid-p").pvalue == pytest.approx(float(middle), rel=1e-11)
+    one_sided = Fraction(sum(math.comb(n, i) for i in range(first, n + 1)), 2**n)
+    assert mcnemar(table, alternative="greater").pvalue == pytest.approx(float(one_sided), rel=1e-11)
+    half = one_sided - Fraction(math.comb(n, first), 2 * 2**n)
+    midp = mcnemar(table, method="mid-p", alternative="greater").pvalue
+    assert midp == pytest.approx(float(half), rel=1e-11)
+
+
+def test_mcnemar_on_agrestis_example():
+    """Approval ratings, Agresti (1990), 350, as in R's ?mcnemar.test: discordant 150 and 86."""
+    result = mcnemar([[794, 86], [150, 570]])
+    assert result.statistic == 86
+    assert result.pvalue == pytest.approx(3.7159e-05, rel=1e-4)
+
+
+def test_mcnemar_of_vectors():
+    x, y = [1, 1, 0, 1, 1, 0], [0, 0, 1, 1, 0, 0]
+    for result in (mcnemar(x, y), mcnemar((x, y))):
+        assert (result.statistic, result.pvalue, result.n_zeros) == (1, pytest.approx(0.625), 2)
+
+
+def test_bad_input_is_named():
+    with pytest.raises(ValueError, match="zero_method must be"):
+        wilcoxon([1], zero_method="drop")
+    with pytest.raises(ValueError, match="alternative must be"):
+        wilcoxon([1], alternative="larger")
+    with pytest.raises(ValueError, match="one value per pair"):
+        sign_test([1, 2], [1])
+    with pytest.raises(ValueError, match="four counts"):
+        mcnemar([[1.5, 2], [3, 4]])
+    with pytest.raises(ValueError, match="vector of 0 and 1"):
+        mcnemar([1, 2, 0], [1, 0, 1])
+    with pytest.raises(ValueError, match="nan_policy"):
+        wilcoxon([1.0, math.nan])
+    assert wilcoxon([1.0, math.nan, 2.0], nan_policy="omit").n_items == 2
