@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from exactperm import __version__, inputs, metrics
 from exactperm.effects import Effects
 from exactperm.engines.auto import answer_all
-from exactperm.engines.base import Engine, Options, Question, Tail
+from exactperm.engines.base import Options, Question, Tail
 from exactperm.result import Interval, Problem, TestResult
 
 __all__ = ["paired_test"]
@@ -140,11 +140,19 @@ def _count_scores(a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid:
         labels = None if groups is None else inputs.labels(groups, "groups", first.size)
         return [_effects(first, second, labels, lost, grid)], ()
     rows, others = _rows(first, axis, 0), _rows(second, axis, 0)
+    shape = _batch_shape(first, axis, 0)
+    if groups is None and lost is None and _whole(rows) and _whole(others):
+        return Effects.from_score_rows(rows, others), shape
     gone = None if lost is None else _rows(lost, axis, 0)
     labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
     return [
         _effects(rows[i], others[i], labels, None if gone is None else gone[i], grid) for i in range(len(rows))
-    ], _batch_shape(first, axis, 0)
+    ], shape
+
+
+def _whole(x: NDArray[Any]) -> bool:
+    """Whether these are integers, of any type or size."""
+    return x.dtype.kind in "biuO"
 
 
 def _check_same_shape(a: NDArray[Any], b: NDArray[Any]) -> None:
@@ -183,7 +191,7 @@ def _effects(
     a, b = inputs.without(lost, a, b)
     if groups is not None:
         (groups,) = inputs.without(lost, groups)
-    if a.dtype.kind in "biuO" and b.dtype.kind in "biuO":
+    if _whole(a) and _whole(b):
         return Effects.from_scores(a, b, groups)
     from exactperm.reals import effects_of_reals
 

@@ -106,6 +106,16 @@ class Effects:
         return _count_on_a_line(*narrow)
 
     @classmethod
+    def from_score_rows(cls, a: Integers, b: Integers) -> list[Effects]:
+        """Count the effects of many comparisons of the same size at once: a and b have shape (comparisons, items)."""
+        narrow = as_narrow(integer_array(a, "a")), as_narrow(integer_array(b, "b"))
+        if object in (narrow[0].dtype, narrow[1].dtype):
+            return [cls.from_scores(x, y) for x, y in zip(a, b, strict=True)]
+        at_once = max(1, 4 * BLOCK // max(a.shape[1], 1))
+        parts = (slice(i, i + at_once) for i in range(0, len(a), at_once))
+        return [effects for part in parts for effects in _count_rows(narrow[0][part], narrow[1][part])]
+
+    @classmethod
     def from_sums(
         cls,
         a: Integers,
@@ -274,9 +284,9 @@ def integer_array(x: Any, name: str) -> Integers:
     """Return `x` as an array of some integer type, refusing anything else."""
     x = np.asarray(x)
     if x.dtype == np.bool_:
-        return x.view(np.uint8)
+        return np.asarray(x.view(np.uint8))
     if x.dtype.kind in "iu" or (x.dtype == object and all(type(v) is int for v in x.flat)):
-        return x
+        return np.asarray(x)
     raise TypeError(f"{name} must hold integers or booleans, not {x.dtype}")
 
 
@@ -299,7 +309,7 @@ def dot(values: Integers, counts: NDArray[np.int64]) -> int:
             # two halves of 32 bits each, summed apart, cannot overflow
             wide = values.astype(np.int64, copy=False)
             return (int(np.dot(wide >> 32, counts)) << 32) + int(np.dot(wide & 0xFFFFFFFF, counts))
-    return sum(map(operator.mul, values.tolist(), counts.tolist()))
+    return int(sum(map(operator.mul, values.tolist(), counts.tolist())))
 
 
 def whole(x: Any, name: str) -> int:
@@ -310,16 +320,16 @@ def whole(x: Any, name: str) -> int:
 
 
 def _count(n: Any) -> int:
-    n = whole(n, "a number of items in counts")
-    if n < 0:
-        raise ValueError(f"a number of items in counts is negative: {n}")
-    return n
+    number = whole(n, "a number of items in counts")
+    if number < 0:
+        raise ValueError(f"a number of items in counts is negative: {number}")
+    return number
 
 
 def _total(x: Integers) -> int:
     """The exact sum of an array of integers."""
     if x.dtype == object:
-        return sum(x.tolist())
+        return int(sum(x.tolist()))
     if x.dtype.itemsize < 8 or x.size == 0:
         return int(x.sum(dtype=np.int64))
     largest = max(abs(int(x.max())), abs(int(x.min())))
@@ -362,6 +372,24 @@ def _count_on_a_line(a: Integers, b: Integers) -> Effects:
         if not window.add(difference):
             return _sort_on_a_line(a, b)
     return _from_line(*window.folded(), a.size, total)
+
+
+def _count_rows(a: Integers, b: Integers) -> list[Effects]:
+    """The histograms of the rows of a - b, by one count over all of them."""
+    difference = np.subtract(a, b, dtype=np.int64, casting="unsafe")
+    reach = max(int(difference.max(initial=0)), -int(difference.min(initial=0)))
+    tests, items = difference.shape
+    width = 2 * reach + 1
+    if width > 4 * items + WINDOW // tests:
+        return [_count_on_a_line(x, y) for x, y in zip(a, b, strict=True)]
+    difference += reach + width * np.arange(tests)[:, None]
+    cells = np.bincount(difference.ravel(), minlength=tests * width).reshape(tests, width)
+    plus, minus = cells[:, reach + 1 :], cells[:, :reach][:, ::-1]
+    row, value = np.nonzero(plus + minus)
+    plus, minus, ends = plus[row, value], minus[row, value], np.searchsorted(row, np.arange(1, tests + 1)).tolist()
+    value += 1
+    pieces = zip([0, *ends], ends, cells[:, reach].tolist(), map(_total, a), strict=False)
+    return [_from_line(value[i:j], plus[i:j], minus[i:j], tied, items, total) for i, j, tied, total in pieces]
 
 
 def _sort_on_a_line(a: Integers, b: Integers) -> Effects:
@@ -416,8 +444,8 @@ class _Window:
 
 def _subtract(a: Integers, b: Integers) -> Integers:
     a, b = as_narrow(a), as_narrow(b)
-    if a.dtype == object or b.dtype == object:
-        return a.astype(object) - b.astype(object)
+    if object in (a.dtype, b.dtype):
+        return np.asarray(a.astype(object) - b.astype(object))
     return np.subtract(a, b, dtype=np.int64, casting="unsafe")
 
 
@@ -494,7 +522,7 @@ def _collect(
     tied = int((plus + minus)[sign == 0].sum())
     keep = occurring & (sign != 0)
     values, plus, minus = folded[keep], plus[keep], minus[keep]
-    order = np.lexsort([column for column in values.T[::-1]]) if len(values) else np.arange(0)
+    order = np.lexsort(list(values.T[::-1])) if len(values) else np.arange(0)
     values, plus, minus = values[order], plus[order], minus[order]
     if len(values):
         new = np.concatenate([[True], (values[1:] != values[:-1]).any(axis=1)])

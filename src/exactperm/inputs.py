@@ -6,6 +6,7 @@ so that missing values in them stay missing values and 64-bit integers stay inte
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -150,7 +151,7 @@ def _is_missing(value: Any) -> bool:
     """None, NaN, or the NA of a data frame."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and bool(value != value)
+    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def _first(mask: Mask) -> Any:

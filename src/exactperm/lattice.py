@@ -91,7 +91,7 @@ class Lattice:
     @property
     def rank(self) -> int:
         """The number of dimensions r."""
-        return self.steps.shape[1]
+        return int(self.steps.shape[1])
 
     @cached_property
     def n(self) -> int:
@@ -132,8 +132,8 @@ def reduce(vectors: NDArray[Any]) -> tuple[Basis, NDArray[Any]]:
 
 def _insert(basis: Basis, vector: list[int]) -> None:
     """Extend an echelon basis by one vector, by Euclid's algorithm on the pivots."""
-    for i, row in enumerate(basis):
-        pivot = _pivot(row)
+    for i in range(len(basis)):
+        row, pivot = basis[i], _pivot(basis[i])
         lead = next((j for j, x in enumerate(vector) if x), None)
         if lead is None:
             return

@@ -56,6 +56,8 @@ class Region:
     increasing
         True if the region is known to be closed upwards along the last coordinate: with x it contains
         x + (0, ..., 0, 1). Each line of the lattice along that coordinate then meets it in a half-line.
+        It must be so in the whole box that holds the law, also at points the law cannot take (a metric clips its
+        sums to what is attainable).
     mirrored
         As in `Runs`: the mirror image under x -> span - x is asked for as well and is disjoint.
     value

@@ -84,6 +84,10 @@ def candidates(question: Question, *, exact: bool = False) -> Iterator[Engine]:
             smooth = isinstance(question.region, Region) and question.region.value is not None
             yield engine("control-variate" if smooth else "monte-carlo", question)
         return
+    if lattice.rounding:  # scores that had to be rounded: what engines for integers find would not be exact
+        if not exact:
+            yield engine("bracket", question)
+        return
     if _vectors(question) <= FEW_VECTORS:
         yield engine("meet-in-the-middle", question)
     yield engine("fourier", question)

@@ -1,15 +1,15 @@
 """Tails of sums of real numbers between two proven bounds, near the mean or far out.
 
 For X = sum of coin * step with steps of any size put S = 2 X - span = sum of e_n v_n, e_n = +1 or -1. In units of
-the largest step, tilted so that S has mean s (see `tilt`),
+the largest step, tilted so that S has mean s (see `bracket_tilt`),
 
     P(S >= s) = exp(L(theta) - theta s) E_theta[g(S - s)],    g(x) = exp(-theta x) for x >= 0, else 0,
 
 with L(theta) = sum of log cosh(theta v_n). The expectation is bracketed on a circle by trigonometric polynomials
-above and below g, whose expectations are finite sums of the characteristic function (`selberg`). The number of
+above and below g, whose expectations are finite sums of the characteristic function (`bracket_selberg`). The number of
 frequencies, the length of the circle and what may be neglected are chosen together from the width asked for.
 
-Cost: intervals of frequencies die after some 30 to 100 factors (`frequencies`), the few dozen frequencies that
+Cost: intervals of frequencies die after some 30 to 100 factors (`bracket_frequencies`), the few dozen frequencies that
 live cost one pass over the steps each. The width falls like 1 / degree.
 
 Fails to be narrow where the law has an atom at the threshold of more than the width asked for, because the bracket
@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 
 from exactperm.effects import dot
 from exactperm.engines.base import Engine, Question, Tail
-from exactperm.engines.bounds import Bounds
+from exactperm.engines.bracket_bounds import Bounds
+from exactperm.engines.bracket_selberg import expectation
 from exactperm.engines.bracket_tilt import solve
-from exactperm.engines.selberg import expectation
 from exactperm.region import Region, Runs
 
 __all__ = ["Bracket"]
@@ -167,7 +167,7 @@ def _tail_of_data(problem: Problem, threshold: int, tolerance: float) -> Bounds:
     return bounds
 
 
-def _upper_tail(problem: Problem, threshold: int, limits: Limits) -> Bounds:  # noqa: PLR0911
+def _upper_tail(problem: Problem, threshold: int, limits: Limits) -> Bounds:
     """Bounds that hold for P(X >= t) at every t within `rounding` of the threshold."""
     span, rounding = problem.span, problem.rounding
     if threshold + rounding <= 0:

@@ -70,6 +70,8 @@ class Fourier(Engine):
         lattice, region = question.lattice, question.region
         if lattice.rank > 1 or not isinstance(region, Runs):
             return "the one-dimensional inversion needs a statistic with one free sum"
+        if lattice.rounding:
+            return "the effects are rounded real numbers; method='bracket' would do"
         if lattice.steps.dtype.kind not in "iu":
             return "the effects are not integers that fit in 64 bits; method='meet-in-the-middle' or 'bracket' would do"
         if lattice.rank == 1 and lattice.span[0] >= 2**62:
@@ -258,7 +260,7 @@ def _estimate(value: float, absolute: float, exponent: float, exponent_error: fl
 def characteristic(
     coins: Coins, tilt: Tilt, circle: Circle, sums: NDArray[np.intp], k: Ints
 ) -> tuple[Floats, Floats, Floats]:
-    """log |phi_k|, the phase of phi_k exp(-i w_k a), and a bound on the error of both.
+    """The logarithm of |phi_k|, the phase of phi_k exp(-i w_k a), and a bound on the error of both.
 
     The steps of a sum are taken in pieces that fit in the cache, cut alike whatever else is in the batch.
     """
@@ -356,7 +358,7 @@ class _Table:
 
 
 def _times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:
-    """k a modulo size; the product of two numbers below size is below 2^62."""
+    """Give k a modulo size; the product of two numbers below size is below 2^62."""
     return k * (a % size) % size
 
 

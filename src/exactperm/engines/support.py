@@ -58,12 +58,12 @@ class Circle:
 
 
 def residue(k: NDArray[Any], step: NDArray[Any], size: NDArray[Any]) -> Floats:
-    """k * step modulo size, in [-size/2, size/2], exactly."""
+    """Reduce k * step modulo size, in [-size/2, size/2], exactly."""
     product = k * step
     if product.dtype == np.float64:
         return np.asarray(product - np.rint(product / size) * size)
     rest = product % size
-    return np.where(2 * rest > size, rest - size, rest).astype(np.float64)
+    return np.asarray(np.where(2 * rest > size, rest - size, rest), dtype=np.float64)
 
 
 def live_frequencies(
@@ -101,14 +101,15 @@ def _cut(sums: NDArray[np.intp], low: Ints, high: Ints, width: Ints) -> tuple[ND
 
 
 def _first_width(coins: Coins, circle: Circle, strength: Floats) -> Ints:
-    """Powers of `SPLIT`, so wide that about a hundred cover the circle and the strong factors still turn by less than an eighth of a circle."""
+    """Powers of `SPLIT`: about a hundred cover the circle, and the strong factors turn little within one."""
     top = np.maximum(circle.size // 2, 1)
     sweep = np.abs(circle.step)
     peak = np.maximum.reduceat(strength, coins.start)
     strong = strength >= peak[coins.owner] / 2
     typical = np.maximum.reduceat(np.where(strong, np.minimum(sweep, MOST_FACTORS), 1), coins.start)
     width = np.clip(circle.size / (8 * typical), top / 2**14, top / 100)
-    return SPLIT ** np.maximum(np.rint(np.log(width) / math.log(SPLIT)), 0).astype(np.int64)
+    powers = np.maximum(np.rint(np.log(width) / math.log(SPLIT)), 0)
+    return np.asarray(SPLIT ** powers.astype(np.int64))
 
 
 @dataclass(frozen=True)
@@ -127,10 +128,8 @@ class _Factors:
         own = coins.owner
         sweep = np.abs(circle.step) * width[own]
         score = np.where(STEADY * sweep <= circle.size[own], strength, 0.0) * (1 + sweep / circle.size[own])
-        if own.size > MOST_FACTORS and len(coins.start) == 1:
-            order = _scattered(score)
-        else:
-            order = np.lexsort([-score, own])
+        alone = own.size > MOST_FACTORS and len(coins.start) == 1
+        order = _scattered(score) if alone else np.lexsort([-score, own])
         number = np.minimum(np.bincount(own[order], minlength=len(coins.start)), MOST_FACTORS)
         start = np.searchsorted(own[order], np.arange(len(coins.start)))
         weight = (-4 * GUARD * tilt.p * tilt.q)[order]
@@ -178,7 +177,8 @@ def _undecided(
     rows = np.arange(low.size)
     total = np.zeros(low.size)
     done, chunk, most = 0, 1, int(factors.number.max())
-    while done < most and rows.size > FEW * len(width):
+    few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
+    while done < most and rows.size > few:
         which = sums[rows]
         bound = _bound(factors, circle, which, low[rows], width[which], np.arange(done, min(done + chunk, most)))
         total[rows] += bound

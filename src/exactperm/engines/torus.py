@@ -182,8 +182,6 @@ def _volume(window: Window) -> float:
 def _tail(coins: TiltedCoins, region: Region) -> Tail:
     """The probability of the region by one tilt."""
     exponent, rounding = coins.exponent
-    if exponent > 1:  # no prefactor of a probability is larger, but for a tilt that leads nowhere
-        return NOTHING_KNOWN
     with np.errstate(over="ignore", invalid="ignore"):  # a hopeless tilt overflows, and its interval is [0, 1]
         total = half_line_sum(coins, region) if region.increasing else slab_sum(coins, region)
     if not (math.isfinite(total.value) and math.isfinite(total.error)):

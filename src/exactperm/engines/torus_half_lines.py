@@ -46,7 +46,7 @@ STRIDE = 16
 
 
 def half_line_sum(coins: TiltedCoins, region: Region) -> Estimate:
-    """Sum exp(-tau . (x - reference)) P_tau(X = x) over an increasing region."""
+    """Sum exp(level - tau . (x - reference)) P_tau(X = x) over an increasing region."""
     lines = _relevant_lines(coins, region)
     if not lines.keep.any():
         return Estimate(0.0, lines.skipped)
@@ -77,7 +77,7 @@ class _Lines:
     start
         The first point of each line that lies in the region.
     log_weight
-        -tau . (x - reference) there.
+        level - tau . (x - reference) there.
     keep
         False for the lines of the box that do not count.
     skipped
@@ -108,7 +108,7 @@ def _relevant_lines(coins: TiltedCoins, region: Region) -> _Lines:
         )
     skipped = float(np.exp(fair.log_mass_outside(window) - exponent))
     start = _thresholds(region, window, coins.low[-1], coins.high[-1])
-    log_weight, mass = -coins.tilt[-1] * (start - coins.reference[-1]), np.zeros(())
+    log_weight, mass = coins.level - coins.tilt[-1] * (start - coins.reference[-1]), np.zeros(())
     for axis, (low, high) in enumerate(window):
         u = np.arange(low, high + 1)
         away = coins.tilt[axis] * (u - coins.reference[axis])

@@ -4,7 +4,7 @@ The tilted law on the window is the discrete Fourier transform of the live frequ
 stage of the transform is done slab by slab along the first coordinate, the region's predicate is
 asked at every point of the slab that can count, and
 
-    sum of exp(-tau . (x - reference)) P_tau(X = x)
+    sum of exp(level - tau . (x - reference)) P_tau(X = x)
 
 is taken where it says yes. Cost: points of the window x (predicate + log of the window); memory:
 one slab, and the live frequencies of the last coordinate on the window of the others.
@@ -38,7 +38,7 @@ CHUNK = 64
 
 
 def slab_sum(coins: TiltedCoins, region: Region) -> Estimate:
-    """Sum exp(-tau . (x - reference)) P_tau(X = x) over a region.
+    """Sum exp(level - tau . (x - reference)) P_tau(X = x) over a region.
 
     Nothing is known of the region outside the window, so it is one that the *fair* law leaves with
     a probability that is small compared with the answer, and the tilted law too.
@@ -109,7 +109,7 @@ def _relevant_points(coins: TiltedCoins, window: Window) -> _Points:
     """Leave out points at which weight x P_tau(X_i = x_i), whatever i, is negligible."""
     r = len(window)
     axes = [np.arange(low, high + 1) for low, high in window]
-    log_weight, mass = np.zeros((1,) * r), np.zeros((1,) * r)
+    log_weight, mass = np.full((1,) * r, coins.level), np.zeros((1,) * r)
     for axis, x in enumerate(axes):
         log_weight = log_weight - shaped(coins.tilt[axis] * (x - coins.reference[axis]), axis, r)
         mass = np.minimum(mass, shaped(coins.log_mass_beyond(axis, x), axis, r))

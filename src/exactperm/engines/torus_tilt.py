@@ -150,18 +150,28 @@ class TiltedCoins:
         return np.array(mean), 2.0**-52 * (8 * np.abs(rounded).sum(axis=0) + np.abs(mean))
 
     @cached_property
+    def level(self) -> float:
+        """tau . (m - reference) to the bits of the tilt: weights exp(level - tau . (x - reference)).
+
+        So they are one next to the plane through the tilted mean, however steep the tilt, and their
+        exponents are exact.
+        """
+        unit = _unit(self.tilt)
+        return round(math.fsum((self.tilt * self.excess[0]).tolist()) / unit) * unit
+
+    @cached_property
     def exponent(self) -> tuple[float, float]:
-        """L(tau) - tau . (reference - c), and a bound of its rounding error.
+        """L(tau) - tau . (reference - c) - level, and a bound of its rounding error.
 
         L(tau) - tau . (m - c) is minus the sum of the coins' divergences from fair ones, all of one
-        sign, and what is left is tau times a distance under one: nothing cancels.
+        sign, and what is left is tau times what the level was rounded by: nothing cancels.
         """
         divergence = math.fsum((self.counts * _divergence(np.abs(self.half))).tolist())
         excess, inexact = self.excess
-        rest = math.fsum((self.tilt * excess).tolist())
+        rest = math.fsum([*(self.tilt * excess).tolist(), -self.level])
         # a divergence is within 64 ulp of itself, in either of its forms
-        error = 2.0**-52 * (64 * divergence + 4 * abs(rest)) + float(np.abs(self.tilt) @ inexact)
-        return rest - divergence, error
+        error = 64 * divergence + 4 * float(np.abs(self.tilt * excess).sum())
+        return rest - divergence, 2.0**-52 * error + float(np.abs(self.tilt) @ inexact)
 
     def cumulant(self, axis: int, shifts: Floats) -> Floats:
         """Log E exp(s (X_axis - reference_axis)) for each s in `shifts`, rounded up."""
@@ -247,11 +257,12 @@ def fits(lattice: Lattice) -> bool:
 
 def _rounded(tilt: Floats) -> Floats:
     """A tilt as integer multiples, below 2^TILT_BITS, of one power of two."""
-    largest = float(np.abs(tilt).max(initial=0.0))
-    if largest == 0:
-        return tilt
-    unit = math.ldexp(1.0, math.frexp(largest)[1] - TILT_BITS)
-    return np.asarray(np.rint(tilt / unit) * unit)
+    return np.asarray(np.rint(tilt / _unit(tilt)) * _unit(tilt))
+
+
+def _unit(tilt: Floats) -> float:
+    """The power of two of which a tilt of few bits holds multiples."""
+    return math.ldexp(1.0, math.frexp(float(np.abs(tilt).max(initial=0.0)))[1] - TILT_BITS)
 
 
 def _divergence(x: Floats) -> Floats:

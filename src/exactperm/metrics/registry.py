@@ -12,6 +12,7 @@ import difflib
 import inspect
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 from exactperm.metrics.base import Metric
@@ -65,6 +66,17 @@ def get(metric: str | Metric, **given: Any) -> Metric:
         return metric
     if not isinstance(metric, str):
         raise TypeError(f'metric must be a name such as "f1" or a Metric, not {type(metric).__name__}')
+    return _made(metric, given) if given else _as_named(metric)
+
+
+@lru_cache(maxsize=256)
+def _as_named(metric: str) -> Metric:
+    """The metric of a name, options written in it; declarations are frozen, so one serves everybody."""
+    return _made(metric, {})
+
+
+def _made(metric: str, given: dict[str, Any]) -> Metric:
+    """Call the factory of a name with its options checked."""
     name, written = _parse(metric)
     given = {**written, **given}
     factory = _factory(name)

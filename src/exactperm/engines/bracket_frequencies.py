@@ -35,6 +35,8 @@ BLOCK = 1 << 15
 CHUNK = 1 << 12
 #: factors tried on an interval before it is split; a single frequency may need all
 FACTORS = 128
+#: 2^64 / golden ratio
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 #: a cosine and a sine cost this many steps of the search
 TRIGONOMETRY = 8
 #: every computed factor of a bound is raised by this much more than its rounding
@@ -43,12 +45,27 @@ GUARD = 1.0 + 2.0**-48
 
 @dataclass(frozen=True)
 class Signs:
-    """Tilted signs on a circle, those of the largest variance first."""
+    """Tilted signs on a circle, those that help most to bound the product first."""
 
     turns: Turns  # (D,) the weight as a fraction of the circle, times 2^64
     tanh: Floats
     sech2: Floats
     counts: NDArray[np.int64]
+
+    @classmethod
+    def ordered(cls, turns: Turns, tanh: Floats, sech2: Floats, counts: NDArray[np.int64]) -> Signs:
+        """Put the signs in order, given with their weights increasing.
+
+        The largest variances would come from nearly equal weights, which turn in step: where one factor is close to
+        one, all are. So those within a quarter of the largest are scattered, by the squares of their ranks times the
+        golden ratio (Weyl 1916), and the others follow by size.
+        """
+        variance = counts * (turns * 2.0**-64) ** 2 * sech2
+        rank = np.arange(len(turns), dtype=np.uint64)
+        largest = variance.max()
+        scattered = largest * (1.0 + rank * rank * GOLDEN * 2.0**-64)
+        order = np.argsort(-np.where(4.0 * variance >= largest, scattered, variance), kind="stable")
+        return cls(turns[order], tanh[order], sech2[order], counts[order])
 
     def log2_width(self) -> int:
         """Width of an interval that typical weights sweep by an eighth of a turn, as a power of two."""

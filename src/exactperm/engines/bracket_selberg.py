@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from exactperm.engines.bracket_frequencies import Search, Signs
 from exactperm.engines.bracket_tilt import Tilted
-from exactperm.engines.frequencies import Search, Signs
 
 __all__ = ["Expectation", "expectation"]
 
@@ -52,7 +52,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Circle:
+class WrappedLaw:
     """The tilted law on a circle of length P, the threshold s at zero."""
 
     tilted: Tilted
@@ -62,7 +62,7 @@ class Circle:
     moved: float
 
     @classmethod
-    def around(cls, tilted: Tilted, outward: float, mass: float) -> Circle:
+    def around(cls, tilted: Tilted, outward: float, mass: float) -> WrappedLaw:
         """As short a circle as leaves no more than `mass` outside."""
         below = tilted.reach(math.log(mass / 2.0), -1) + 4.0 * outward
         above = tilted.reach(math.log(mass / 2.0), 1) + 4.0 * outward
@@ -75,11 +75,10 @@ class Circle:
 
     @property
     def signs(self) -> Signs:
-        """The signs on this circle, the largest variance first."""
+        """The signs on this circle."""
         tilted = self.tilted
-        order = np.argsort(-tilted.counts * tilted.weights**2 * tilted.sech2, kind="stable")
-        turns = np.rint(tilted.weights[order] * (2.0**64 / self.length)).astype(np.uint64)
-        return Signs(turns, tilted.tanh[order], tilted.sech2[order], tilted.counts[order])
+        turns = np.rint(tilted.weights * (2.0**64 / self.length)).astype(np.uint64)
+        return Signs.ordered(turns, tilted.tanh, tilted.sech2, tilted.counts)
 
     @property
     def mean_length(self) -> float:
@@ -111,7 +110,7 @@ def expectation(tilted: Tilted, outward: float, tolerance: float, budget: float)
     """
     # E g is about 1 / (2 + sqrt(2 pi) theta sigma), exactly so at both ends for a normal law
     wanted = tolerance / (2.0 + math.sqrt(2.0 * math.pi) * tilted.theta * tilted.sigma)
-    circle = Circle.around(tilted, outward, OUTSIDE * wanted)
+    circle = WrappedLaw.around(tilted, outward, OUTSIDE * wanted)
     search = Search(circle.signs, LEFT_OUT * wanted / _weight_of_all(HIGHEST), budget)
     degree, best, patience = FIRST, Expectation(-math.inf, 0.0, 0, circle.moved), PATIENCE
     while True:
@@ -140,7 +139,7 @@ def _weight_of_all(degree: int) -> float:
     return 2.0 / math.pi * (1.0 + math.log(degree)) + 1.0
 
 
-def _bounds(circle: Circle, cut: float, degree: int, k: NDArray[np.uint64], value: Complex) -> tuple[float, float]:
+def _bounds(circle: WrappedLaw, cut: float, degree: int, k: NDArray[np.uint64], value: Complex) -> tuple[float, float]:
     """Lower bound at the threshold moved up, upper bound at the threshold moved down."""
     centred, ends = circle.at_threshold(k, value), circle.ends(k)
     x = k.astype(np.float64) / (degree + 1.0)
