@@ -147,6 +147,7 @@ def other_route(question: Question) -> Tail:
 
 
 def assert_same(tail: Tail, other: Tail) -> None:
+    """Two intervals that both hold the truth overlap."""
     assert max(tail.log_low, other.log_low) <= min(tail.log_high, other.log_high), (tail, other)
 
 

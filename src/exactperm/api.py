@@ -15,7 +15,7 @@ from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Options, Question, Tail
 from exactperm.result import Interval, Problem, TestResult
 
-__all__ = ["paired_test"]
+__all__ = ["effects_of_scores", "engine_options", "paired_test", "test_all"]
 
 #: an elementary function within 4 ulp, and then some
 OUTWARD = 2.0**-49
@@ -81,7 +81,7 @@ def paired_test(
     (0.03125, Fraction(1, 32))
     """
     chosen = metrics.get(metric)
-    options = _options(tolerance, n_resamples, confidence_level, rng)
+    options = engine_options(tolerance, n_resamples, confidence_level, rng)
     if isinstance(a, Effects):
         if b is not None or groups is not None:
             raise TypeError("an Effects holds both systems and their groups: give it alone")
@@ -92,7 +92,8 @@ def paired_test(
     return _test(tests, shape, chosen, alternative, method, options)
 
 
-def _options(tolerance: float | None, n_resamples: int | None, level: float, rng: Any) -> Options:
+def engine_options(tolerance: float | None, n_resamples: int | None, level: float, rng: Any) -> Options:
+    """What engines are told, checked."""
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must be between 0 and 1, not {level!r}")
     if tolerance is not None and not tolerance > 0:
@@ -138,7 +139,7 @@ def _count_scores(a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid:
         if axis not in (0, -1):
             raise ValueError(f"axis must be 0 or -1 for one-dimensional scores, not {axis}")
         labels = None if groups is None else inputs.labels(groups, "groups", first.size)
-        return [_effects(first, second, labels, lost, grid)], ()
+        return [effects_of_scores(first, second, labels, lost, grid)], ()
     rows, others = _rows(first, axis, 0), _rows(second, axis, 0)
     shape = _batch_shape(first, axis, 0)
     if groups is None and lost is None and _whole(rows) and _whole(others):
@@ -146,7 +147,7 @@ def _count_scores(a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid:
     gone = None if lost is None else _rows(lost, axis, 0)
     labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
     return [
-        _effects(rows[i], others[i], labels, None if gone is None else gone[i], grid) for i in range(len(rows))
+        effects_of_scores(rows[i], others[i], labels, None if gone is None else gone[i], grid) for i in range(len(rows))
     ], shape
 
 
@@ -185,9 +186,10 @@ def _axis(x: NDArray[Any], axis: int, last: int) -> int:
     return axis % dimensions
 
 
-def _effects(
+def effects_of_scores(
     a: NDArray[Any], b: NDArray[Any], groups: NDArray[Any] | None, lost: NDArray[np.bool_] | None, grid: Any
 ) -> Effects:
+    """The effects of one number per item, without the items of the mask `lost`."""
     a, b = inputs.without(lost, a, b)
     if groups is not None:
         (groups,) = inputs.without(lost, groups)
@@ -209,14 +211,25 @@ def _test(
     method: str,
     options: Options,
 ) -> TestResult:
+    results = test_all(tests, metric, alternative, method, options)
+    return results[0] if shape == () else _batch(results, shape)
+
+
+def test_all(
+    tests: Sequence[Effects],
+    metric: metrics.Metric,
+    alternative: metrics.Alternative,
+    method: str,
+    options: Options,
+) -> list[TestResult]:
+    """Many tests by one metric, put to the engines together."""
     asked = [metric.rejection_region(effects, alternative) for effects in tests]
     open_ones = [i for i, (_, region) in enumerate(asked) if region is not None]
     questions = [Question(asked[i][0], asked[i][1], options) for i in open_ones]  # type: ignore[arg-type]
     answers: list[tuple[Tail, str, bool]] = [(Tail(0.0, 0.0, 0.0), _certain(method), True)] * len(tests)
     for i, (tail, engine) in zip(open_ones, answer_all(questions, method), strict=True):
         answers[i] = (tail, engine.name, engine.exact)
-    results = [_result(effects, metric, alternative, *answer) for effects, answer in zip(tests, answers, strict=True)]
-    return results[0] if shape == () else _batch(results, shape)
+    return [_result(effects, metric, alternative, *answer) for effects, answer in zip(tests, answers, strict=True)]
 
 
 def _certain(method: str) -> str:

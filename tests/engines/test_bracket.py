@@ -8,9 +8,9 @@ import pytest
 
 from exactperm.engines.base import Options, Question
 from exactperm.engines.bracket import Bracket
+from exactperm.engines.bracket_frequencies import Search
+from exactperm.engines.bracket_selberg import WrappedLaw
 from exactperm.engines.bracket_tilt import solve
-from exactperm.engines.frequencies import Search
-from exactperm.engines.selberg import Circle
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
 
@@ -196,7 +196,7 @@ def test_search_misses_no_live_frequency():
         weights = np.sort(rng.random(n))
         weights[-1] = 1.0
         tilted = solve(weights, rng.integers(1, 4, n), 0.3 * n)
-        signs = Circle.around(tilted, 0.0, 1e-9).signs
+        signs = WrappedLaw.around(tilted, 0.0, 1e-9).signs
         everywhere = np.arange(1, 5001, dtype=np.uint64)
         angle = (everywhere[:, None] * signs.turns).view(np.int64) * (math.pi / 2.0**63)
         factor = (np.cos(angle) + 1j * signs.tanh * np.sin(angle)) ** signs.counts

@@ -407,7 +407,7 @@ def test_what_the_search_drops_is_bounded(name):
     live = np.zeros(len(size), dtype=bool)
     for sign in (1, -1):
         live[np.ravel_multi_index((sign * support.k % support.periods).T, support.periods)] = True
-    assert size[~live].sum() <= support.dropped + 1e-12 * size.sum()
+    assert size[~live].sum() <= support.dropped * (1 + 1e-6)
     assert float(support.multiplicity @ np.abs(support.phi)) == pytest.approx(size[live].sum())
 
 
@@ -424,6 +424,7 @@ def test_the_exponent_keeps_its_digits():
             exact += count * ((tau[0] * step[0] + tau[1] * step[1]) / 2).cosh().log()
         for t, x, s in zip(tau, coins.reference, coins.span, strict=True):
             exact -= t * (2 * x - s) / 2
+        exact -= flint.arb(coins.level)
         assert abs(float(exact - flint.arb(value))) <= error
         assert error <= 1e-12 * max(abs(value), 1)
 

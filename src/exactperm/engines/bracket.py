@@ -44,8 +44,8 @@ TOLERANCE = 1e-4
 DOMINATING = 1.0
 #: at most this many are
 CONDITIONED = 12
-#: steps of the search of frequencies before it settles for what it has reached, two to three seconds
-BUDGET = 3e8
+#: steps of the search of frequencies before it settles for what it has reached, about five seconds
+BUDGET = 1e9
 
 LOG_TWO = math.log(2.0)
 

@@ -33,8 +33,9 @@ Turns = NDArray[np.uint64]
 BLOCK = 1 << 15
 #: intervals searched at once
 CHUNK = 1 << 12
-#: factors tried on an interval before it is split; a single frequency may need all
-FACTORS = 128
+#: factors tried on an interval before it is split, where strongly tilted ones bound little; a single frequency may
+#: need all
+FACTORS = 512
 #: 2^64 / golden ratio
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 #: a cosine and a sine cost this many steps of the search

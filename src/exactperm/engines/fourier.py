@@ -228,15 +228,17 @@ def _invert(intervals: list[_Interval]) -> list[_Estimate]:
     log_modulus, phase, error = characteristic(coins, tilt, circle, sums, k)
     # what the search let through without need goes, so that the terms do not depend on how it went
     kept = np.flatnonzero(log_modulus > -LOG_CUT)
-    sums, k, log_modulus, phase, error = sums[kept], k[kept], log_modulus[kept], phase[kept], error[kept]
+    if kept.size < k.size:
+        sums, k, log_modulus, phase, error = (x[kept] for x in (sums, k, log_modulus, phase, error))
     terms = np.minimum(above, np.array([x.b - x.a for x in intervals])) + 1
     own = size[sums]
     geometric = _geometric(tilt.tau[sums], k, own, terms[sums])
-    weight = np.exp(log_modulus) * np.where((k == 0) | (2 * k == own), 1.0, 2.0)
+    alone = (k == 0) | (2 * k == own)  # the other frequencies stand for their conjugates too
+    weight = np.exp(log_modulus) * (2.0 - alone)
     first = np.searchsorted(sums, np.arange(len(intervals)))
     real = weight * (np.cos(phase) * geometric.real - np.sin(phase) * geometric.imag)
     # rounding: of the characteristic function, then here; what that moves is at most the modulus
-    error = error + 24 * EPS * (1 + np.abs(log_modulus) + np.abs(phase)) + gamma(0, first, len(k))
+    error = error + gamma(24, first, len(k)) * (1 + np.abs(log_modulus) + np.abs(phase))
     value = per_sum(real, first) / size
     rounding = per_sum(weight * np.abs(geometric) * error, first) / size
     # the frequencies left out (|G_k| <= P / k), and the mass outside the window
@@ -265,24 +267,47 @@ def characteristic(
     The steps of a sum are taken in pieces that fit in the cache, cut alike whatever else is in the batch.
     """
     table = _Table.of(coins, tilt, circle)
-    length = np.diff(coins.start, append=coins.v.size)[sums]
-    pieces = -(-length // BLOCK)
-    row = np.repeat(np.arange(len(k)), pieces)
-    first = np.cumsum(pieces) - pieces
-    offset = BLOCK * (np.arange(row.size) - np.repeat(first, pieces))
-    start, size = coins.start[sums][row] + offset, np.minimum(length[row] - offset, BLOCK)
-    at_once = max(1, BLOCK // int(size.max()))
+    pieces = _Pieces.of(coins, sums)
+    at_once = max(1, BLOCK // pieces.longest)
     parts = [
-        table.sums(k[row[i : i + at_once]], circle.size[sums[row[i : i + at_once]]], start[i : i + at_once], x)
-        for i, x in ((i, size[i : i + at_once]) for i in range(0, row.size, at_once))
+        table.sums(k[row], circle.size[sums[row]], pieces.start[i : i + at_once], pieces.length[i : i + at_once])
+        for i in range(0, pieces.row.size, at_once)
+        if (row := pieces.row[i : i + at_once]).size
     ]
-    log_square, small, turns, error = (per_sum(np.concatenate(x), first) for x in zip(*parts, strict=True))
+    log_square, small, turns, error = (
+        per_sum(np.concatenate(x) if len(x) > 1 else x[0], pieces.first) for x in zip(*parts, strict=True)
+    )
     own = circle.size[sums]
     turns = (turns.astype(np.int64) - 2 * _times_modulo(k, coins.a[sums], own)) % (2 * own)
     turns = np.where(turns > own, turns - 2 * own, turns)
     # operations, additions of terms in a piece, additions of pieces
-    rounding = gamma(24, np.zeros(1, dtype=np.intp), int(size.max())) + EPS * int(pieces.max())
+    rounding = gamma(24, np.zeros(1, dtype=np.intp), pieces.longest) + EPS * pieces.most
     return log_square / 2, small + np.pi * (turns / own), rounding * error
+
+
+@dataclass(frozen=True)
+class _Pieces:
+    """The steps of each row's sum, in pieces of at most `BLOCK`: the row, start and length of each, each row's first."""
+
+    row: NDArray[np.intp]
+    start: NDArray[np.intp]
+    length: NDArray[np.intp]
+    first: NDArray[np.intp]
+    longest: int
+    most: int
+
+    @classmethod
+    def of(cls, coins: Coins, sums: NDArray[np.intp]) -> _Pieces:
+        length = np.diff(coins.start, append=coins.v.size)[sums]
+        longest = int(length.max())
+        rows = np.arange(len(sums))
+        if longest <= BLOCK:
+            return cls(rows, coins.start[sums], length, rows, longest, 1)
+        pieces = -(-length // BLOCK)
+        row, first = np.repeat(rows, pieces), np.cumsum(pieces) - pieces
+        offset = BLOCK * (np.arange(row.size) - first[row])
+        start = coins.start[sums][row] + offset
+        return cls(row, start, np.minimum(length[row] - offset, BLOCK), first, BLOCK, int(pieces.max()))
 
 
 @dataclass(frozen=True)

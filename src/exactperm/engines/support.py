@@ -77,8 +77,6 @@ def live_frequencies(
     factors = _Factors.strongest(coins, tilt, circle, strength, width)
     moments = _moments(coins, circle, strength)
     while True:
-        near = _by_moments(moments, sums, low, width) > 2 * log_cut
-        sums, low = sums[near], low[near]
         keep = _undecided(factors, circle, sums, low, width, log_cut)
         sums, low = sums[keep], low[keep]
         if low.size * SPLIT > limit:
@@ -88,6 +86,8 @@ def live_frequencies(
         last = np.minimum(low + width[sums] - 1, top[sums])
         width = np.maximum(width // SPLIT, 1)
         sums, low = _cut(sums, low, last, width[sums])
+        near = np.flatnonzero(_by_moments(moments, sums, low, width) > 2 * log_cut)
+        sums, low = sums[near], low[near]
         if len(coins.v) > MOST_FACTORS * len(top):
             factors = _Factors.strongest(coins, tilt, circle, strength, width)
 
@@ -176,7 +176,7 @@ def _undecided(
     """
     rows = np.arange(low.size)
     total = np.zeros(low.size)
-    done, chunk, most = 0, 1, int(factors.number.max())
+    done, chunk, most = 0, 4, int(factors.number.max())
     few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
     while done < most and rows.size > few:
         which = sums[rows]

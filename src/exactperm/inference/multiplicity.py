@@ -41,7 +41,7 @@ def method_name(method: str | None) -> str:
     """Return the name used here for a method as SciPy, statsmodels or R spell it; None is "none"."""
     if method is not None and not isinstance(method, str):
         raise TypeError(f"correction must be a name, not {method!r}")
-    name = "none" if method is None else method.lower().replace("_", "-").replace("fdr-", "fdr_")
+    name = "none" if method is None else method.lower()
     name = _SPELLINGS.get(name, name)
     if name not in METHODS:
         raise ValueError(f"correction must be one of {', '.join(METHODS)}; not {method!r}")

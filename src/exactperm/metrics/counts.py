@@ -28,10 +28,11 @@ def read(data: Any, metric: Metric, argument: str) -> tuple[Metric, Integers]:
     return form, columns
 
 
-def check_pair(a: Integers, b: Integers, metric: Metric) -> None:
+def check_pair(a: Integers, b: Integers, metric: Metric, names: tuple[str, str] = ("a", "b")) -> None:
     """Refuse systems with other items, or scored on different gold standards."""
+    one, other = names
     if a.shape != b.shape:
-        raise ValueError(f"a and b need the same items; a has {a.shape[0]} and b has {b.shape[0]}")
+        raise ValueError(f"{one} and {other} need the same items; {one} has {a.shape[0]} and {other} has {b.shape[0]}")
     for group in metric.gold:
         columns = [metric.sums.index(name) for name in group]
         first, second = (x[:, columns].sum(axis=1) for x in (a, b))
@@ -40,8 +41,8 @@ def check_pair(a: Integers, b: Integers, metric: Metric) -> None:
             i = int(different[0])
             raise ValueError(
                 f"{' + '.join(group)} is the size of the gold standard "
-                f"and must be the same for a and b; item {i} has "
-                f"{first[i]} in a and {second[i]} in b ({different.size} items differ). "
+                f"and must be the same for {one} and {other}; item {i} has "
+                f"{first[i]} in {one} and {second[i]} in {other} ({different.size} items differ). "
                 f"Score both systems on the "
                 f"same gold standard, or use a Metric without gold="
             )

@@ -17,7 +17,7 @@ from typing import Any
 
 from exactperm.metrics.base import Metric
 
-__all__ = ["get", "names", "options", "register", "summary"]
+__all__ = ["get", "names", "options", "parse", "register", "summary"]
 
 _FACTORIES: dict[str, Callable[..., Metric]] = {}
 
@@ -77,7 +77,7 @@ def _as_named(metric: str) -> Metric:
 
 def _made(metric: str, given: dict[str, Any]) -> Metric:
     """Call the factory of a name with its options checked."""
-    name, written = _parse(metric)
+    name, written = parse(metric)
     given = {**written, **given}
     factory = _factory(name)
     known = options(name)
@@ -103,7 +103,7 @@ def _factory(name: str) -> Callable[..., Metric]:
         ) from None
 
 
-def _parse(written: str) -> tuple[str, dict[str, Any]]:
+def parse(written: str) -> tuple[str, dict[str, Any]]:
     """Split ``name(option=literal, ...)``."""
     name, bracket, _ = written.partition("(")
     if not bracket:

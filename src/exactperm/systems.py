@@ -1,0 +1,241 @@
+"""Several systems on the same items: what came, checked once, and the effects of any two of them.
+
+What came may be scores, counts, or predictions with a gold standard; in a mapping or a data frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactperm import inputs, metrics
+from exactperm.api import effects_of_scores
+from exactperm.effects import Effects
+from exactperm.metrics import counts
+from exactperm.metrics.registry import parse
+
+__all__ = ["Systems", "frame_library", "read"]
+
+Labels = NDArray[Any] | None
+#: what only makes sense of predictions
+OF_PREDICTIONS = ("average", "labels", "pos_label", "scheme", "sample_weight")
+
+
+class Systems(Protocol):
+    """Systems of which any two can be compared."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems in the order in which they came."""
+
+    @property
+    def metric(self) -> metrics.Metric:
+        """By what they are compared."""
+
+    def effects(self, a: str, b: str) -> Effects:
+        """The effects of exchanging two systems."""
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """One number per item and system, some of which may be missing."""
+
+    metric: metrics.Metric
+    columns: dict[str, tuple[NDArray[Any], NDArray[np.bool_] | None]]
+    groups: Labels
+    nan_policy: str
+    grid: Any
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems in the order in which they came."""
+        return tuple(self.columns)
+
+    def effects(self, a: str, b: str) -> Effects:
+        """The effects of exchanging two systems; items that one of them lacks are dropped."""
+        (first, lost_a), (second, lost_b) = self.columns[a], self.columns[b]
+        lost = inputs.missing([lost_a, lost_b], [_called(a), _called(b)], self.nan_policy)
+        return effects_of_scores(first, second, self.groups, lost, self.grid)
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """The integer sums of a metric per item and system."""
+
+    metric: metrics.Metric
+    columns: dict[str, NDArray[Any]]
+    groups: Labels
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems in the order in which they came."""
+        return tuple(self.columns)
+
+    def effects(self, a: str, b: str) -> Effects:
+        """The effects of exchanging two systems."""
+        first, second = self.columns[a], self.columns[b]
+        counts.check_pair(first, second, self.metric, (_called(a), _called(b)))
+        return Effects.from_sums(first, second, self.metric.sums, self.groups)
+
+
+def read(
+    systems: Any,
+    y_true: Any,
+    metric: str | metrics.Metric | None,
+    groups: Any,
+    nan_policy: str,
+    grid: Any,
+    options: dict[str, Any],
+) -> Systems:
+    """Find out what came. `options` are those of predictions and of the metric; None means not given."""
+    if frame_library(systems):
+        systems, y_true, groups = _from_frame(systems, y_true, groups)
+    data = _by_name(systems)
+    given = {key: value for key, value in options.items() if value is not None}
+    if y_true is not None:
+        return _predictions(data, y_true, "accuracy" if metric is None else metric, groups, given)
+    if wrong := [key for key in OF_PREDICTIONS if key in given]:
+        raise TypeError(f"{', '.join(wrong)} is for predictions with a gold standard; give y_true as well")
+    chosen = metrics.get("mean" if metric is None else metric, **given)
+    if any(_is_counts(x) for x in data.values()) or not chosen.additive:
+        return _counts(data, chosen, groups)
+    return _scores(data, chosen, groups, nan_policy, grid)
+
+
+def _by_name(systems: Any) -> dict[str, Any]:
+    """The systems as a mapping from a name to its data."""
+    if not isinstance(systems, Mapping):
+        raise TypeError(
+            'systems must be a mapping from names to data, {"A": ..., "B": ...}, or a data frame with a column for '
+            f"each system, not {_kind(systems)}"
+        )
+    named = {str(name): data for name, data in systems.items()}
+    if len(named) < len(systems):
+        raise ValueError(f"two systems have the same name; the names are {', '.join(map(str, systems))}")
+    if len(named) < 2:
+        raise ValueError(f"compare needs two systems or more; got {', '.join(named) or 'none'}")
+    return named
+
+
+def _kind(x: Any) -> str:
+    return repr(x) if isinstance(x, str) else f"a {type(x).__name__}"
+
+
+def _called(name: str) -> str:
+    return f"systems[{name!r}]"
+
+
+# -- scores, counts, predictions -------------------------------------------------------------------------------
+
+
+def _scores(data: dict[str, Any], metric: metrics.Metric, groups: Any, nan_policy: str, grid: Any) -> Systems:
+    columns = {name: inputs.numbers(x, _called(name)) for name, x in data.items()}
+    for name, (values, _) in columns.items():
+        if values.ndim != 1:
+            raise ValueError(
+                f"{_called(name)} must hold one score per item, not shape {values.shape}; for counts name the metric"
+            )
+    items = _same_length({name: len(values) for name, (values, _) in columns.items()})
+    return Scores(metric, columns, _groups(groups, items), nan_policy, grid)
+
+
+def _is_counts(x: Any) -> bool:
+    return isinstance(x, Mapping) or frame_library(x) is not None
+
+
+def _counts(data: dict[str, Any], metric: metrics.Metric, groups: Any) -> Systems:
+    columns: dict[str, NDArray[Any]] = {}
+    form = metric
+    for name, x in data.items():
+        found, columns[name] = counts.read(_columns(x) if frame_library(x) else x, metric, _called(name))
+        if columns and found.sums != form.sums and len(columns) > 1:
+            raise ValueError(
+                f"{_called(name)} has the sums ({', '.join(found.sums)}), "
+                f"but {_called(next(iter(columns)))} has ({', '.join(form.sums)})"
+            )
+        form = found
+    items = _same_length({name: len(x) for name, x in columns.items()})
+    return Counts(form, columns, _groups(groups, items))
+
+
+def _predictions(
+    data: dict[str, Any], y_true: Any, metric: str | metrics.Metric, groups: Any, options: dict[str, Any]
+) -> Systems:
+    if not isinstance(metric, str):
+        raise TypeError(
+            "with y_true the metric is given by name; count the sums of a metric of your own per item and leave out "
+            "y_true"
+        )
+    name, written = parse(metric)
+    predicted = {system: _as_list(x, _called(system)) for system, x in data.items()}
+    form, columns = metrics.extract(_as_list(y_true, "y_true"), predicted, name, **{**written, **options})
+    items = _same_length({system: len(x) for system, x in columns.items()})
+    return Counts(form, columns, _groups(groups, items))
+
+
+def _same_length(lengths: dict[str, int]) -> int:
+    if len(set(lengths.values())) > 1:
+        shown = ", ".join(f"{name} {n}" for name, n in lengths.items())
+        raise ValueError(f"the systems must hold the same items in the same order; they have {shown}")
+    return next(iter(lengths.values()))
+
+
+def _groups(groups: Any, items: int) -> Labels:
+    """The groups as small integers, which every pair needs."""
+    if groups is None:
+        return None
+    return np.unique(inputs.labels(groups, "groups", items), return_inverse=True)[1]
+
+
+# -- data frames -----------------------------------------------------------------------------------------------
+
+
+def frame_library(x: Any) -> str | None:
+    """The library of a data frame, without importing what is not there yet; None for anything else."""
+    package = type(x).__module__.partition(".")[0]
+    return package if package in ("pandas", "polars", "pyarrow", "modin", "cudf") and hasattr(x, "columns") else None
+
+
+def _columns(frame: Any) -> dict[str, Any]:
+    """The columns of a data frame by name, each a series of its library."""
+    import narwhals.stable.v2 as nw
+
+    names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ValueError(f"two systems have the same name: the data frame has two columns {', '.join(twice)}")
+    whole = nw.from_native(frame)
+    if isinstance(whole, nw.LazyFrame):
+        raise TypeError("systems is a lazy query; collect() it first")
+    return {name: whole[:, i].to_native() for i, name in enumerate(names)}
+
+
+def _from_frame(frame: Any, y_true: Any, groups: Any) -> tuple[dict[str, Any], Any, Any]:
+    """The systems of a frame, whose other columns may hold the gold standard and the groups."""
+    columns = _columns(frame)
+    taken = []
+    for argument, name in (("y_true", y_true), ("groups", groups)):
+        if not isinstance(name, str):
+            continue
+        if name not in columns:
+            raise ValueError(f"{argument}={name!r} is no column of the data frame; it has {', '.join(columns)}")
+        taken.append(name)
+    gold, labels = (columns[x] if isinstance(x, str) else x for x in (y_true, groups))
+    return {name: x for name, x in columns.items() if name not in taken}, gold, labels
+
+
+def _as_list(x: Any, name: str) -> Any:
+    """A series of a data frame as a list of Python values; anything else as it is."""
+    if type(x).__module__.partition(".")[0] not in ("pandas", "polars", "pyarrow", "modin", "cudf"):
+        return x
+    import narwhals.stable.v2 as nw
+
+    series = nw.from_native(x, series_only=True, pass_through=True)
+    if not isinstance(series, nw.Series):
+        return x.to_pylist() if hasattr(x, "to_pylist") else x
+    if lost := series.null_count():
+        raise ValueError(f"{name} has {lost} missing values, the first at index {int(series.is_null().arg_max() or 0)}")
+    return series.to_list()
