@@ -13,21 +13,36 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from exactperm.api import paired_test
+    from exactperm.comparison import Comparison, Pair, compare
     from exactperm.effects import Effects
     from exactperm.engines.auto import SamplingWarning
     from exactperm.metrics import Metric
     from exactperm.result import Interval, TestResult
 
 _HOME = {
+    "Comparison": "exactperm.comparison",
     "Effects": "exactperm.effects",
     "Interval": "exactperm.result",
     "Metric": "exactperm.metrics",
+    "Pair": "exactperm.comparison",
     "SamplingWarning": "exactperm.engines.auto",
     "TestResult": "exactperm.result",
+    "compare": "exactperm.comparison",
     "paired_test": "exactperm.api",
 }
 
-__all__ = ["Effects", "Interval", "Metric", "SamplingWarning", "TestResult", "__version__", "paired_test"]
+__all__ = [
+    "Comparison",
+    "Effects",
+    "Interval",
+    "Metric",
+    "Pair",
+    "SamplingWarning",
+    "TestResult",
+    "__version__",
+    "compare",
+    "paired_test",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -81,8 +81,10 @@ def _as_unit(grid: Fraction | float | str | None) -> Fraction | None:
     if grid is None:
         return None
     try:
-        unit = Fraction(str(grid)) if isinstance(grid, float) else Fraction(grid)
+        unit = Fraction(str(grid)) if isinstance(grid, float | np.floating) else Fraction(grid)
     except (TypeError, ValueError, ZeroDivisionError):
+        unit = Fraction(0)
+    if isinstance(grid, bool | np.bool_):
         unit = Fraction(0)
     if unit <= 0:
         raise ValueError(f"grid must be 'auto', None or a positive number such as 0.01 or '1/60'; got {grid!r}")
@@ -95,9 +97,16 @@ def _dyadic(a: Floats, b: Floats, groups: NDArray[Any] | None) -> Effects:
     values, exponent, rounding = part
     unit = Fraction(2) ** exponent
     effects = Effects.from_sums(values[:, None], np.zeros((values.size, 1), dtype=np.int64), ("score",))
-    (total,), base = _sums(a, np.zeros(a.size, dtype=np.int64), 1)
-    totals_a = (round(Fraction(total) * Fraction(2) ** (base - exponent)),)
+    # the nearest totals that differ by what the effects add up to; exchanged, if A and B are
+    total = (_total(a) + _total(b)) / unit
+    totals_a = (math.floor((total + effects.difference[0] + 1) / 2),)
     return replace(effects, n_items=a.size, totals_a=totals_a, unit=unit, rounding=rounding)
+
+
+def _total(x: Floats) -> Fraction:
+    """The exact sum."""
+    (total,), exponent = _sums(x, np.zeros(x.size, dtype=np.int64), 1)
+    return total * Fraction(2) ** exponent
 
 
 def _item_differences(a: Floats, b: Floats) -> tuple[Integers, int, int]:

@@ -156,7 +156,7 @@ class TestResult:
 
     def to_json(self, **options: Any) -> str:
         """The same as JSON; minus infinity, the logarithm of zero, as null."""
-        return json.dumps(_finite(self.to_dict()), **{"allow_nan": False, **options})
+        return json.dumps(finite(self.to_dict()), **{"allow_nan": False, **options})
 
     def to_markdown(self) -> str:
         """A table of one row."""
@@ -288,9 +288,9 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     if isinstance(value, dict):
-        return {key: _finite(v) for key, v in value.items()}
+        return {key: finite(v) for key, v in value.items()}
     if isinstance(value, list):
-        return [_finite(v) for v in value]
+        return [finite(v) for v in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

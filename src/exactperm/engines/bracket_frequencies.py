@@ -36,8 +36,8 @@ CHUNK = 1 << 12
 #: factors tried on an interval before it is split, where strongly tilted ones bound little; a single frequency may
 #: need all
 FACTORS = 512
-#: 2^64 / golden ratio
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+#: live frequencies that are evaluated whatever the budget: those around zero, which every law has
+CERTAIN = 64
 #: a cosine and a sine cost this many steps of the search
 TRIGONOMETRY = 8
 #: every computed factor of a bound is raised by this much more than its rounding
@@ -58,14 +58,17 @@ class Signs:
         """Put the signs in order, given with their weights increasing.
 
         The largest variances would come from nearly equal weights, which turn in step: where one factor is close to
-        one, all are. So those within a quarter of the largest are scattered, by the squares of their ranks times the
-        golden ratio (Weyl 1916), and the others follow by size.
+        one, all are. So a sample without a pattern of those within a quarter of the largest comes first (`_scatter`).
         """
         variance = counts * (turns * 2.0**-64) ** 2 * sech2
-        rank = np.arange(len(turns), dtype=np.uint64)
-        largest = variance.max()
-        scattered = largest * (1.0 + rank * rank * GOLDEN * 2.0**-64)
-        order = np.argsort(-np.where(4.0 * variance >= largest, scattered, variance), kind="stable")
+        strong = np.flatnonzero(4.0 * variance >= variance.max())
+        first = strong[_scatter(strong.size)]
+        rest = np.ones(len(turns), dtype=np.bool_)
+        rest[first] = False
+        others = np.flatnonzero(rest)
+        if strong.size <= FACTORS:  # else the sample decides, and sorting 10^7 takes a second
+            others = others[np.argsort(-variance[others], kind="stable")]
+        order = np.concatenate([first, others])
         return cls(turns[order], tanh[order], sech2[order], counts[order])
 
     def log2_width(self) -> int:
@@ -121,7 +124,8 @@ class Search:
     def up_to(self, degree: int) -> tuple[int, Turns, NDArray[np.complex128]]:
         """Search as far as `degree` or the budget: how far that was, the live frequencies, the values."""
         width = 1 << self.signs.log2_width()
-        while self.searched < degree and (self.work < self.budget or not self.found):
+        budget = self.budget + CERTAIN * TRIGONOMETRY * len(self.signs.turns)
+        while self.searched < degree and (self.work < budget or not self.found):
             intervals = min(-(-(degree - self.searched) // width), CHUNK)
             low = np.arange(intervals, dtype=np.uint64) * np.uint64(width) + np.uint64(self.searched + 1)
             live = self._descend(low, width)
@@ -162,6 +166,18 @@ class Search:
             low, product = low[alive], product[alive]
             first, size = stop, 2 * size if first else size
         return low
+
+
+def _scatter(number: int) -> NDArray[np.intp]:
+    """At most FACTORS of so many ranks, one from each of equal strata, scattered within them and among themselves.
+
+    Squares times the golden ratio are equidistributed modulo one (Weyl 1916), and no progression hides in them.
+    """
+    strata = min(number, FACTORS)
+    stratum = np.arange(strata)
+    place = stratum**2 * ((math.sqrt(5.0) - 1.0) / 2.0) % 1.0
+    rank = ((stratum + place) * (number / strata)).astype(np.intp)
+    return np.asarray(np.minimum(rank, number - 1)[np.argsort(place, kind="stable")])
 
 
 def _power(z: NDArray[np.complex128], counts: NDArray[np.int64]) -> NDArray[np.complex128]:

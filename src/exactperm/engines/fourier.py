@@ -79,6 +79,8 @@ class Fourier(Engine):
         circle = _circle_estimate(question)
         if circle >= 2**31 and _half_circle_times_step(question, circle) >= 2**62:
             return f"the circle would have about {circle:.1e} points; method='bracket' would do"
+        if lattice.n * circle >= 2**62:
+            return f"{lattice.n} effects on a circle of {circle:.1e} points are too many for 64-bit arithmetic"
         if lattice.n < 100 and circle > LIMIT:
             return (
                 f"{lattice.n} effects of large unrelated size keep all of about {circle:.1e} frequencies alive; "
@@ -255,8 +257,10 @@ def _estimate(value: float, absolute: float, exponent: float, exponent_error: fl
     """Value and error of the inner sum, times exp(exponent)."""
     if value <= absolute:
         return _Estimate(-math.inf, math.exp(min(exponent + math.log(value + absolute), 0.0)))
-    relative = math.expm1(exponent_error + math.log1p(absolute / (value - absolute)) + 4 * EPS * (1 - exponent))
-    return _Estimate(exponent + math.log(value), relative)
+    log_value = math.log(value)
+    rounding = 8 * EPS * (1 + abs(exponent) + abs(log_value))  # of the logarithm, this sum, and of doubling
+    relative = math.expm1(exponent_error + math.log1p(absolute / (value - absolute)) + rounding)
+    return _Estimate(exponent + log_value, relative)
 
 
 def characteristic(
@@ -281,7 +285,7 @@ def characteristic(
     turns = (turns.astype(np.int64) - 2 * _times_modulo(k, coins.a[sums], own)) % (2 * own)
     turns = np.where(turns > own, turns - 2 * own, turns)
     # operations, additions of terms in a piece, additions of pieces
-    rounding = gamma(24, np.zeros(1, dtype=np.intp), pieces.longest) + EPS * pieces.most
+    rounding = gamma(64, np.zeros(1, dtype=np.intp), pieces.longest) + EPS * pieces.most
     return log_square / 2, small + np.pi * (turns / own), rounding * error
 
 
@@ -383,8 +387,10 @@ class _Table:
 
 
 def _times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:
-    """Give k a modulo size; the product of two numbers below size is below 2^62."""
-    return k * (a % size) % size
+    """Give k a modulo size, for k <= size / 2."""
+    if int(size.max()) < 2**31:
+        return np.asarray(k * (a % size) % size)
+    return np.asarray(k.astype(object) * a % size, dtype=np.int64)
 
 
 def _geometric(tau: Floats, k: Ints, size: Ints, terms: Ints) -> NDArray[np.complex128]:

@@ -1,0 +1,523 @@
+"""Any number of systems on the same items: every pair is tested, and the p-values are adjusted for their number."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from exactperm import metrics, systems as sources, tables
+from exactperm.api import engine_options, test_all
+from exactperm.effects import Effects
+from exactperm.inference.multiplicity import adjust, method_name
+from exactperm.inference.tiers import cliques, letter
+from exactperm.result import SCHEMA, TestResult, finite, format_pvalue
+
+__all__ = ["Comparison", "Pair", "compare"]
+
+Outcome = Literal["different", "not different", "undecided", "not testable"]
+
+#: pairs that a printed comparison shows
+MOST_SHOWN = 30
+
+
+def compare(
+    systems: Any,
+    *,
+    y_true: Any = None,
+    metric: str | metrics.Metric | None = None,
+    average: str | None = None,
+    labels: Sequence[Any] | None = None,
+    pos_label: Any = None,
+    scheme: str | None = None,
+    sample_weight: Any = None,
+    groups: Any = None,
+    baseline: str | None = None,
+    correction: str | None = "holm",
+    alpha: float = 0.05,
+    alternative: metrics.Alternative = "two-sided",
+    nan_policy: str = "raise",
+    method: str = "auto",
+    tolerance: float | None = None,
+    grid: Any = "auto",
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    rng: Any = None,
+    **options: Any,
+) -> Comparison:
+    """Compare two or more systems: all pairs of them, or each with a baseline.
+
+    Parameters
+    ----------
+    systems
+        A mapping from the name of each system to its data, or a data frame with a column for each. The data are one
+        score per item; with `y_true` predictions (labels, sequences of labels, spans, texts); or the counts that
+        `metric` is made of, as `paired_test` takes them.
+    y_true
+        The gold standard, if the data are predictions. Like `groups`, the name of a column if they are a data frame.
+    metric
+        A name, see `exactperm.metrics.names`, or without `y_true` also a `Metric`. By default "mean" of scores and
+        "accuracy" of predictions.
+    average, labels, pos_label, scheme, sample_weight
+        For predictions, as in scikit-learn and seqeval, see `exactperm.metrics.extract`.
+    groups
+        One label per item; the items of a group (a document, a prompt) are exchanged together.
+    baseline
+        The system with which all others are compared, each as A with the baseline as B; None compares all pairs.
+    correction
+        "holm", "hochberg", "hommel", "bonferroni", "bh", "by" or "none", see `exactperm.inference.multiplicity`.
+    alpha
+        The level: of any false claim, or of their expected share (bh, by).
+    alternative, nan_policy, method, tolerance, grid, n_resamples, confidence_level, rng
+        As for `paired_test`, for each pair. "omit" drops an item from the pairs in which it lacks a score.
+    **options
+        Of the metric, such as ``beta=2``, or of sacrebleu for bleu, chrf and ter.
+
+    Returns
+    -------
+    Comparison
+        With `pairs`, `scores`, `tiers` and tables.
+
+    Examples
+    --------
+    >>> from exactperm import compare
+    >>> gold = [1, 0, 1, 1, 0, 1, 0, 0, 1, 1]
+    >>> right, wrong = gold, [1 - label for label in gold]
+    >>> result = compare({"right": right, "wrong": wrong, "mixed": gold[:5] + wrong[5:]}, y_true=gold)
+    >>> [(pair.a, pair.b, pair.pvalue, pair.outcome) for pair in result.pairs][0]
+    ('right', 'wrong', 0.001953125, 'different')
+    >>> result.tiers
+    (('right', 'mixed'), ('mixed', 'wrong'))
+    """
+    if not 0 < alpha < 1:
+        raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
+    correction = method_name(correction)
+    asked = engine_options(tolerance, n_resamples, confidence_level, rng)
+    of_predictions = {
+        "average": average,
+        "labels": labels,
+        "pos_label": pos_label,
+        "scheme": scheme,
+        "sample_weight": sample_weight,
+    }
+    data = sources.read(systems, y_true, metric, groups, nan_policy, grid, {**of_predictions, **options})
+    couples = _couples(data.names, baseline)
+    results = test_all([data.effects(a, b) for a, b in couples], data.metric, alternative, method, asked)
+    alone = {name: data.effects(name, name) for name in data.names}
+    return Comparison(
+        systems=data.names,
+        scores={name: _score(data.metric, effects) for name, effects in alone.items()},
+        pairs=_adjusted(couples, results, correction, alpha),
+        metric=data.metric.name,
+        higher_is_better=data.metric.higher_is_better,
+        baseline=baseline,
+        correction=correction,
+        alpha=alpha,
+        alternative=alternative,
+        frame_library=sources.frame_library(systems),
+    )
+
+
+def _couples(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:
+    if baseline is None:
+        return list(itertools.combinations(names, 2))
+    if baseline not in names:
+        raise ValueError(f"baseline={baseline!r} is none of the systems; they are {', '.join(names)}")
+    return [(name, baseline) for name in names if name != baseline]
+
+
+def _score(metric: metrics.Metric, effects: Effects) -> float | None:
+    return metric.scores(effects)[0] if effects.n_items else math.nan
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(TestResult):
+    """The test of one pair of systems among several: a `TestResult` with these fields more.
+
+    Attributes
+    ----------
+    a, b
+        The names of the two systems.
+    pvalue_adjusted, log_pvalue_adjusted
+        The p-value adjusted for the number of pairs, and its logarithm.
+    outcome
+        "different"; "not different"; "undecided" if sampling (or a bracket) has not settled on which side of alpha the
+        adjusted p-value lies; "not testable" if no result on these items could have been below alpha.
+    correction, alpha
+        How p-values were adjusted, and the level.
+    wins, losses, ties
+        On how many items (or groups) A is better, worse, and neither; None where an item does not say that by itself.
+    """
+
+    a: str = field(kw_only=True)
+    b: str = field(kw_only=True)
+    pvalue_adjusted: float = field(kw_only=True)
+    log_pvalue_adjusted: float = field(kw_only=True)
+    outcome: Outcome = field(kw_only=True)
+    correction: str = field(kw_only=True)
+    alpha: float = field(kw_only=True)
+    wins: int | None = field(kw_only=True)
+    losses: int | None = field(kw_only=True)
+    ties: int | None = field(kw_only=True)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p-value is at most alpha, for certain or with the confidence of the interval."""
+        return self.outcome == "different"
+
+    @property
+    def better(self) -> str | None:
+        """The system that was shown to be better; None if neither was."""
+        if not self.significant:
+            return None
+        if self.alternative != "two-sided":
+            return self.a if self.alternative == "greater" else self.b
+        return self.a if (self.statistic > 0) == self.higher_is_better else self.b
+
+    @property
+    def verdict(self) -> str:
+        """One sentence that can be quoted."""
+        a, b, how = self.a, self.b, f"({_p_in_words(self)}, {_test_in_words(self)})"
+        if self.n_tied == self.n_groups:
+            return f"{a} and {b} are tied on every item; there is nothing to test (p = 1, {self.n_groups} pairs)."
+        if self.outcome == "not testable":
+            return (
+                f"Not testable: {a} and {b} differ on {self.n_groups - self.n_tied} of {self.n_groups} pairs, "
+                f"so that no result could be below p = {self.min_pvalue:.3g} {how}."
+            )
+        if self.outcome == "undecided":
+            low, high = self.pvalue_interval
+            return f"Undecided: the p-value of {a} and {b} is known only to be in [{low:.3g}, {high:.3g}] {how}."
+        if self.better:
+            return f"{self.better} is better than {b if self.better == a else a} {how}."
+        claims = {"greater": f"that {a} is better than {b}", "less": f"that {a} is worse than {b}"}
+        return f"The data do not show {claims.get(self.alternative, f'a difference between {a} and {b}')} {how}."
+
+    def __repr__(self) -> str:
+        """The pair in a few lines."""
+        return "\n".join(f"{name:<12}{value}" for name, value in self._facts())
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [
+            ("pair", f"{self.a}, {self.b}"),
+            ("p", f"{_p_in_words(self)[4:]} ({_test_in_words(self)})"),
+            ("statistic", f"{self.statistic:+.6g} ({self.metric} of {self.a} minus {self.metric} of {self.b})"),
+        ]
+        if self.scores[0] is not None:
+            facts.append(("scores", f"{self.scores[0]:.6g}, {self.scores[1]:.6g}"))
+        if self.wins is not None:
+            facts.append(("items", f"{self.wins} won, {self.losses} lost, {self.ties} tied by {self.a}"))
+        return [*facts, ("verdict", self.verdict), ("signature", self.signature)]
+
+
+def _p_in_words(pair: Pair) -> str:
+    adjusted = ""
+    if pair.correction != "none" and pair.log_pvalue_adjusted != pair.log_pvalue:
+        adjusted = f", {format_pvalue(pair.log_pvalue_adjusted)} by {_NAMES[pair.correction]}"
+    return f"p = {format_pvalue(pair.log_pvalue)}{adjusted}"
+
+
+def _test_in_words(pair: TestResult) -> str:
+    return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
+
+
+_NAMES = {
+    "none": "no correction",
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "hochberg": "Hochberg",
+    "hommel": "Hommel",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+}
+
+
+def _adjusted(
+    couples: list[tuple[str, str]], results: list[TestResult], correction: str, alpha: float
+) -> tuple[Pair, ...]:
+    """Adjust the p-values, and with them the ends of their intervals: every procedure is monotone in each of them."""
+    adjusted = adjust([r.pvalue for r in results], correction)
+    logs = adjust([r.log_pvalue for r in results], correction, log=True)
+    low = adjust([r.pvalue if r.exact else r.pvalue_interval.low for r in results], correction)
+    high = adjust([r.pvalue if r.exact else r.pvalue_interval.high for r in results], correction)
+    return tuple(
+        Pair(
+            **{f.name: getattr(result, f.name) for f in fields(TestResult)},
+            a=a,
+            b=b,
+            pvalue_adjusted=float(adjusted[i]),
+            log_pvalue_adjusted=float(logs[i]),
+            outcome=_outcome(result, float(low[i]), float(high[i]), alpha),
+            correction=correction,
+            alpha=alpha,
+            **dict(zip(("wins", "losses", "ties"), _record(result), strict=True)),
+        )
+        for i, ((a, b), result) in enumerate(zip(couples, results, strict=True))
+    )
+
+
+def _outcome(result: TestResult, low: float, high: float, alpha: float) -> Outcome:
+    if result.min_pvalue > alpha:
+        return "not testable"
+    if high <= alpha:
+        return "different"
+    return "undecided" if low <= alpha else "not different"
+
+
+def _record(result: TestResult) -> tuple[int | None, int | None, int | None]:
+    """On how many groups A is better, worse, neither: where one sum differs, and the metric is monotone in it."""
+    if result.problem is None:
+        return None, None, None
+    effects, metric = result.problem.effects, result.problem.metric.form(result.problem.effects.names)
+    differing = np.flatnonzero((effects.values != 0).any(axis=0))
+    if differing.size == 0:
+        return 0, 0, effects.n_groups
+    sign = 1 if metric.additive else metric.increasing.get(metric.sums[differing[0]], 0)
+    if differing.size > 1 or sign == 0:
+        return None, None, None
+    more, fewer = int(effects.n_plus.sum()), int(effects.n_minus.sum())
+    better = (sign > 0) == metric.higher_is_better
+    return (more, fewer, effects.n_tied) if better else (fewer, more, effects.n_tied)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison:
+    """Systems, their scores, and a test for each pair of them.
+
+    Attributes
+    ----------
+    systems
+        The names in the order in which they came.
+    scores
+        The value of each by the metric; None if the metric has a statistic of its own.
+    pairs
+        A `Pair` for each two systems, or for each system and the baseline.
+    metric, higher_is_better
+        By what they were compared.
+    baseline
+        The system with which all others were compared; None for all pairs.
+    correction, alpha, alternative
+        How p-values were adjusted, the level, and the alternative.
+    frame_library
+        The library of the data frame that was given, which `to_frame` uses too.
+    """
+
+    systems: tuple[str, ...]
+    scores: Mapping[str, float | None]
+    pairs: tuple[Pair, ...]
+    metric: str
+    higher_is_better: bool
+    baseline: str | None
+    correction: str
+    alpha: float
+    alternative: str
+    frame_library: str | None = None
+
+    @cached_property
+    def ranking(self) -> tuple[str, ...]:
+        """The systems by score, the best first."""
+        sign = -1 if self.higher_is_better else 1
+        return tuple(sorted(self.systems, key=lambda name: _key(self.scores[name], sign)))
+
+    @cached_property
+    def tiers(self) -> tuple[tuple[str, ...], ...]:
+        """The largest groups of systems of which no two were told apart, the best first; they may overlap.
+
+        Empty if not all pairs were tested, or not on both sides.
+        """
+        if self.baseline is not None or self.alternative != "two-sided":
+            return ()
+        place = {name: i for i, name in enumerate(self.ranking)}
+        apart = {(place[pair.a], place[pair.b]) for pair in self.pairs if pair.significant}
+        return tuple(tuple(self.ranking[i] for i in tier) for tier in cliques(len(place), apart))
+
+    @cached_property
+    def letters(self) -> dict[str, str]:
+        """The tiers of each system as letters: systems that share one were not told apart."""
+        return {
+            name: "".join(letter(i) for i, tier in enumerate(self.tiers) if name in tier) for name in self.ranking
+        }
+
+    @property
+    def verdict(self) -> str:
+        """One sentence that can be quoted."""
+        if len(self.pairs) == 1:
+            return self.pairs[0].verdict
+        exact = all(pair.exact for pair in self.pairs)
+        adjusted = "not corrected" if self.correction == "none" else _NAMES[self.correction]
+        how = (
+            f"({'exact ' if exact else ''}{self.alternative} paired-permutation tests, "
+            f"{adjusted}, level {self.alpha:g})"
+        )
+        subject = self.ranking[0] if self.baseline is None else self.baseline
+        return f"{_standing(subject, self)} {how}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values, with the version of this form."""
+        return {
+            "schema": SCHEMA,
+            "metric": self.metric,
+            "higher_is_better": self.higher_is_better,
+            "alternative": self.alternative,
+            "baseline": self.baseline,
+            "correction": self.correction,
+            "alpha": self.alpha,
+            "systems": [
+                {"name": name, "score": self.scores[name], "letters": self.letters[name]} for name in self.ranking
+            ],
+            "tiers": [list(tier) for tier in self.tiers],
+            "pairs": [{**pair.to_dict(), "significant": pair.significant, "better": pair.better} for pair in self.pairs],
+            "verdict": self.verdict,
+        }
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON; what is not a finite number as null."""
+        return json.dumps(finite(self.to_dict()), **{"allow_nan": False, **options})
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The pairs as a data frame, one row each.
+
+        Parameters
+        ----------
+        library
+            "pandas", "polars" or "pyarrow"; by default that of the frame that was compared, else the first installed.
+        """
+        import narwhals.stable.v2 as nw
+
+        rows = [
+            {
+                "a": p.a,
+                "b": p.b,
+                "score_a": p.scores[0],
+                "score_b": p.scores[1],
+                "statistic": p.statistic,
+                "pvalue": p.pvalue,
+                "pvalue_low": p.pvalue_interval.low,
+                "pvalue_high": p.pvalue_interval.high,
+                "pvalue_adjusted": p.pvalue_adjusted,
+                "outcome": p.outcome,
+                "better": p.better,
+                "wins": p.wins,
+                "losses": p.losses,
+                "ties": p.ties,
+                "n_groups": p.n_groups,
+                "method": p.method,
+                "exact": p.exact,
+            }
+            for p in self.pairs
+        ]
+        columns = {key: [row[key] for row in rows] for key in rows[0]}
+        backend: Any = library or self.frame_library or _installed()
+        return nw.from_dict(columns, backend=backend).to_native()
+
+    def to_markdown(self) -> str:
+        """Two tables: the systems, and the pairs."""
+        return "\n\n".join(tables.markdown(*table) for table in (self._systems_table(), self._pairs_table()))
+
+    def to_latex(self) -> str:
+        """Two tabulars for booktabs: the systems, and the pairs."""
+        head, rows, left = self._pairs_table()
+        where = [i for i, name in enumerate(head) if name.startswith("p")]
+        rows = [[tables.latex_pvalue(cell) if i in where else cell for i, cell in enumerate(row)] for row in rows]
+        return "\n\n".join([tables.latex(*self._systems_table()), tables.latex(head, rows, left)])
+
+    def __repr__(self) -> str:
+        """The tables, the verdict, and what else has to be known."""
+        head, rows, left = self._pairs_table()
+        more = len(rows) - MOST_SHOWN
+        pairs = tables.plain(head, rows[:MOST_SHOWN], left)
+        notes = [f"... and {more} more pairs: to_frame() has all of them"] if more > 0 else []
+        if sampled := sorted({pair.method for pair in self.pairs if not pair.exact}):
+            notes.append(f"~ not exact ({', '.join(sampled)}): pvalue_interval says how well it is known")
+        blocks = [tables.plain(*self._systems_table()), "\n".join([pairs, *notes]), self.verdict]
+        return "\n\n".join(blocks)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def _systems_table(self) -> tuple[list[str], list[list[str]], int]:
+        digits = tables.decimals(self.scores.values())
+        rows = [[name, *_shown([self.scores[name]], digits), self.letters[name]] for name in self.ranking]
+        head = ["system", self.metric, "tier" if self.tiers else ""]
+        return (head, rows, 1) if self.tiers else (head[:2], [row[:2] for row in rows], 1)
+
+    def _pairs_table(self) -> tuple[list[str], list[list[str]], int]:
+        """The pairs, those that come first in the ranking first, whichever way round they were tested."""
+        digits = tables.decimals(self.scores.values()) + 1
+        place = {name: i for i, name in enumerate(self.ranking)}
+        pairs = sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b])))
+        adjusted = [f"p ({_NAMES[self.correction]})"] if self.correction != "none" else []
+        record = ["win-loss-tie"] if all(pair.wins is not None for pair in pairs) else []
+        rows = [
+            [
+                pair.a,
+                pair.b,
+                f"{pair.statistic:+.{digits}f}",
+                ("" if pair.exact else "~") + format_pvalue(pair.log_pvalue),
+                *([format_pvalue(pair.log_pvalue_adjusted)] if adjusted else []),
+                *([f"{pair.wins}-{pair.losses}-{pair.ties}"] if record else []),
+                f"{pair.better} is better" if pair.better else pair.outcome,
+            ]
+            for pair in pairs
+        ]
+        return ["A", "B", "A - B", "p", *adjusted, *record, "outcome"], rows, 2
+
+
+def _key(score: float | None, sign: int) -> tuple[bool, float]:
+    """Scores that are there first, in increasing order of sign times score."""
+    missing = score is None or math.isnan(score)
+    return missing, 0.0 if missing else sign * float(score or 0.0)
+
+
+def _shown(values: list[float | None], digits: int) -> list[str]:
+    return ["" if x is None else f"{x:.{digits}f}" for x in values]
+
+
+def _standing(subject: str, comparison: Comparison) -> str:
+    """How one system stands to all others, in words."""
+    others: dict[str, list[str]] = {"better": [], "worse": [], "different": [], "undecided": [], "not testable": []}
+    others["not different"] = []
+    for pair in comparison.pairs:
+        if subject not in (pair.a, pair.b):
+            continue
+        other = pair.b if pair.a == subject else pair.a
+        kind = ("better" if pair.better == subject else "worse") if pair.better else pair.outcome
+        others[kind].append(other)
+    said = [
+        f"is better than {_listed(others['better'])}" if others["better"] else "",
+        f"is worse than {_listed(others['worse'])}" if others["worse"] else "",
+        f"is not told apart from {_listed(others['not different'])}" if others["not different"] else "",
+        f"is undecided against {_listed(others['undecided'])}" if others["undecided"] else "",
+        f"cannot be tested against {_listed(others['not testable'])}" if others["not testable"] else "",
+    ]
+    score = comparison.scores[subject]
+    best = "has the best score and " if comparison.baseline is None and score is not None else ""
+    return f"{subject} {best}{'; '.join(part for part in said if part)}"
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _installed() -> str:
+    import importlib.util
+
+    for library in ("pandas", "polars", "pyarrow"):
+        if importlib.util.find_spec(library):
+            return library
+    raise ImportError("to_frame needs pandas, polars or pyarrow; to_dict() holds the same as plain values")
