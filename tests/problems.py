@@ -138,15 +138,12 @@ def log_ball(probability: Fraction) -> flint.arb:
 
 
 def log_tail_of_many_equal(number: int, effect: int, others: dict[int, int], a: int) -> flint.arb:
-    """log P(X >= a) as a ball, X the sum of `number` coins worth `effect` and a few others, a above the mean."""
-    ways = Counter({0: 1})
-    for v, c in others.items():
-        row = list(accumulate(range(c), lambda b, k, c=c: b * (c - k) // (k + 1), initial=1))
-        ways = sum((Counter({x + k * v: w * row[k] for x, w in ways.items()}) for k in range(c + 1)), Counter())
+    """log P(X >= a) as a ball, X the sum of `number` coins worth `effect` and of some others."""
     with flint.ctx.workprec(BITS):
         total = flint.arb(0)
-        for x, w in ways.items():
-            total += flint.arb(w) * binomial_tail(number, -(-(a - x) // effect))
+        for x, ways in enumerate(multiply_out(others)):
+            if ways:
+                total += flint.arb(ways) * binomial_tail(number, -(-(a - x) // effect))
         return total.log() - sum(others.values()) * flint.arb(2).log()
 
 

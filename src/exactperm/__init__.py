@@ -13,25 +13,33 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from exactperm.api import paired_test
-    from exactperm.comparison import Comparison, Pair, compare
+    from exactperm.comparison import Comparison, compare
     from exactperm.effects import Effects
-    from exactperm.engines.auto import SamplingWarning
+    from exactperm.classical import ClassicalResult, mcnemar, sign_test, wilcoxon
+    from exactperm.engines.auto import SamplingWarning, ToleranceWarning
     from exactperm.metrics import Metric
+    from exactperm.pair import Pair
     from exactperm.result import Interval, TestResult
 
 _HOME = {
+    "ClassicalResult": "exactperm.classical",
     "Comparison": "exactperm.comparison",
     "Effects": "exactperm.effects",
     "Interval": "exactperm.result",
     "Metric": "exactperm.metrics",
-    "Pair": "exactperm.comparison",
+    "Pair": "exactperm.pair",
     "SamplingWarning": "exactperm.engines.auto",
     "TestResult": "exactperm.result",
+    "ToleranceWarning": "exactperm.engines.auto",
     "compare": "exactperm.comparison",
+    "mcnemar": "exactperm.classical",
     "paired_test": "exactperm.api",
+    "sign_test": "exactperm.classical",
+    "wilcoxon": "exactperm.classical",
 }
 
 __all__ = [
+    "ClassicalResult",
     "Comparison",
     "Effects",
     "Interval",
@@ -39,9 +47,13 @@ __all__ = [
     "Pair",
     "SamplingWarning",
     "TestResult",
+    "ToleranceWarning",
     "__version__",
     "compare",
+    "mcnemar",
     "paired_test",
+    "sign_test",
+    "wilcoxon",
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def paired_test(
     method
         "auto", "exact" (any exact engine or an error), or an engine by name, see `exactperm.engines.auto`.
     tolerance
-        For method "bracket": the half-width of `pvalue_interval` to reach.
+        For method "bracket": the half-width of `pvalue_interval` to reach, relative to `pvalue`.
     grid
         For real scores: "auto" finds the decimals or fractions they lie on, a number is the step, None forbids it.
     n_resamples, confidence_level, rng
@@ -85,11 +86,12 @@ def paired_test(
     if isinstance(a, Effects):
         if b is not None or groups is not None:
             raise TypeError("an Effects holds both systems and their groups: give it alone")
-        return _test([a], (), chosen, alternative, method, options)
+        return test_all([a], chosen, alternative, method, options)[0]
     if b is None:
         raise TypeError("b is missing: paired_test needs the scores of two systems, or an Effects")
     tests, shape = _count(a, b, chosen, groups, axis, nan_policy, grid)
-    return _test(tests, shape, chosen, alternative, method, options)
+    results = test_all(tests, chosen, alternative, method, options)
+    return results[0] if shape == () else _batch(results, shape)
 
 
 def engine_options(tolerance: float | None, n_resamples: int | None, level: float, rng: Any) -> Options:
@@ -193,7 +195,7 @@ def effects_of_scores(
     a, b = inputs.without(lost, a, b)
     if groups is not None:
         (groups,) = inputs.without(lost, groups)
-    if _whole(a) and _whole(b):
+    if _whole(a) and _whole(b) and (grid is None or (isinstance(grid, str) and grid == "auto")):
         return Effects.from_scores(a, b, groups)
     from exactperm.reals import effects_of_reals
 
@@ -201,18 +203,6 @@ def effects_of_scores(
 
 
 # -- from effects to results -----------------------------------------------------------------------------------
-
-
-def _test(
-    tests: Sequence[Effects],
-    shape: Shape,
-    metric: metrics.Metric,
-    alternative: metrics.Alternative,
-    method: str,
-    options: Options,
-) -> TestResult:
-    results = test_all(tests, metric, alternative, method, options)
-    return results[0] if shape == () else _batch(results, shape)
 
 
 def test_all(
@@ -293,12 +283,19 @@ def _signature(effects: Effects, metric: metrics.Metric, alternative: str, metho
         parts["groups"] = effects.n_groups
     parts["tied"] = effects.n_tied
     if effects.unit != 1:
-        parts["unit"] = str(effects.unit)
+        parts["unit"] = _in_words(effects.unit)
     parts |= tail.details
     if tail.confidence is not None:
         parts["confidence"] = tail.confidence
     parts["exactperm"] = __version__
     return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _in_words(unit: Fraction) -> str:
+    """1/10000 on a grid; 2^-61 for floats as they are, which are multiples of a power of two."""
+    n, d = unit.numerator, unit.denominator
+    power_of_two = n & (n - 1) == 0 and d & (d - 1) == 0
+    return f"2^{n.bit_length() - d.bit_length()}" if power_of_two and max(n, d) > 2**20 else str(unit)
 
 
 # -- batches ---------------------------------------------------------------------------------------------------

@@ -5,24 +5,25 @@ from __future__ import annotations
 import itertools
 import json
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-import numpy as np
-
-from exactperm import metrics, systems as sources, tables
+from exactperm import metrics, tables
+from exactperm import systems as sources
 from exactperm.api import engine_options, test_all
 from exactperm.effects import Effects
-from exactperm.inference.multiplicity import adjust, method_name
+from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
-from exactperm.result import SCHEMA, TestResult, finite, format_pvalue
+from exactperm.pair import CORRECTIONS, Pair, adjusted_as_known, adjusted_pairs, as_known
+from exactperm.result import SCHEMA, finite
 
-__all__ = ["Comparison", "Pair", "compare"]
+__all__ = ["Comparison", "compare"]
 
-Outcome = Literal["different", "not different", "undecided", "not testable"]
-
+#: a name of a metric that is longer is shown without its options
+WIDEST = 20
 #: pairs that a printed comparison shows
 MOST_SHOWN = 30
 
@@ -113,7 +114,7 @@ def compare(
     return Comparison(
         systems=data.names,
         scores={name: _score(data.metric, effects) for name, effects in alone.items()},
-        pairs=_adjusted(couples, results, correction, alpha),
+        pairs=adjusted_pairs(couples, results, correction, alpha),
         metric=data.metric.name,
         higher_is_better=data.metric.higher_is_better,
         baseline=baseline,
@@ -134,161 +135,6 @@ def _couples(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, st
 
 def _score(metric: metrics.Metric, effects: Effects) -> float | None:
     return metric.scores(effects)[0] if effects.n_items else math.nan
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Pair(TestResult):
-    """The test of one pair of systems among several: a `TestResult` with these fields more.
-
-    Attributes
-    ----------
-    a, b
-        The names of the two systems.
-    pvalue_adjusted, log_pvalue_adjusted
-        The p-value adjusted for the number of pairs, and its logarithm.
-    outcome
-        "different"; "not different"; "undecided" if sampling (or a bracket) has not settled on which side of alpha the
-        adjusted p-value lies; "not testable" if no result on these items could have been below alpha.
-    correction, alpha
-        How p-values were adjusted, and the level.
-    wins, losses, ties
-        On how many items (or groups) A is better, worse, and neither; None where an item does not say that by itself.
-    """
-
-    a: str = field(kw_only=True)
-    b: str = field(kw_only=True)
-    pvalue_adjusted: float = field(kw_only=True)
-    log_pvalue_adjusted: float = field(kw_only=True)
-    outcome: Outcome = field(kw_only=True)
-    correction: str = field(kw_only=True)
-    alpha: float = field(kw_only=True)
-    wins: int | None = field(kw_only=True)
-    losses: int | None = field(kw_only=True)
-    ties: int | None = field(kw_only=True)
-
-    @property
-    def significant(self) -> bool:
-        """Whether the adjusted p-value is at most alpha, for certain or with the confidence of the interval."""
-        return self.outcome == "different"
-
-    @property
-    def better(self) -> str | None:
-        """The system that was shown to be better; None if neither was."""
-        if not self.significant:
-            return None
-        if self.alternative != "two-sided":
-            return self.a if self.alternative == "greater" else self.b
-        return self.a if (self.statistic > 0) == self.higher_is_better else self.b
-
-    @property
-    def verdict(self) -> str:
-        """One sentence that can be quoted."""
-        a, b, how = self.a, self.b, f"({_p_in_words(self)}, {_test_in_words(self)})"
-        if self.n_tied == self.n_groups:
-            return f"{a} and {b} are tied on every item; there is nothing to test (p = 1, {self.n_groups} pairs)."
-        if self.outcome == "not testable":
-            return (
-                f"Not testable: {a} and {b} differ on {self.n_groups - self.n_tied} of {self.n_groups} pairs, "
-                f"so that no result could be below p = {self.min_pvalue:.3g} {how}."
-            )
-        if self.outcome == "undecided":
-            low, high = self.pvalue_interval
-            return f"Undecided: the p-value of {a} and {b} is known only to be in [{low:.3g}, {high:.3g}] {how}."
-        if self.better:
-            return f"{self.better} is better than {b if self.better == a else a} {how}."
-        claims = {"greater": f"that {a} is better than {b}", "less": f"that {a} is worse than {b}"}
-        return f"The data do not show {claims.get(self.alternative, f'a difference between {a} and {b}')} {how}."
-
-    def __repr__(self) -> str:
-        """The pair in a few lines."""
-        return "\n".join(f"{name:<12}{value}" for name, value in self._facts())
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
-
-    def _facts(self) -> list[tuple[str, str]]:
-        facts = [
-            ("pair", f"{self.a}, {self.b}"),
-            ("p", f"{_p_in_words(self)[4:]} ({_test_in_words(self)})"),
-            ("statistic", f"{self.statistic:+.6g} ({self.metric} of {self.a} minus {self.metric} of {self.b})"),
-        ]
-        if self.scores[0] is not None:
-            facts.append(("scores", f"{self.scores[0]:.6g}, {self.scores[1]:.6g}"))
-        if self.wins is not None:
-            facts.append(("items", f"{self.wins} won, {self.losses} lost, {self.ties} tied by {self.a}"))
-        return [*facts, ("verdict", self.verdict), ("signature", self.signature)]
-
-
-def _p_in_words(pair: Pair) -> str:
-    adjusted = ""
-    if pair.correction != "none" and pair.log_pvalue_adjusted != pair.log_pvalue:
-        adjusted = f", {format_pvalue(pair.log_pvalue_adjusted)} by {_NAMES[pair.correction]}"
-    return f"p = {format_pvalue(pair.log_pvalue)}{adjusted}"
-
-
-def _test_in_words(pair: TestResult) -> str:
-    return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
-
-
-_NAMES = {
-    "none": "no correction",
-    "bonferroni": "Bonferroni",
-    "holm": "Holm",
-    "hochberg": "Hochberg",
-    "hommel": "Hommel",
-    "bh": "Benjamini-Hochberg",
-    "by": "Benjamini-Yekutieli",
-}
-
-
-def _adjusted(
-    couples: list[tuple[str, str]], results: list[TestResult], correction: str, alpha: float
-) -> tuple[Pair, ...]:
-    """Adjust the p-values, and with them the ends of their intervals: every procedure is monotone in each of them."""
-    adjusted = adjust([r.pvalue for r in results], correction)
-    logs = adjust([r.log_pvalue for r in results], correction, log=True)
-    low = adjust([r.pvalue if r.exact else r.pvalue_interval.low for r in results], correction)
-    high = adjust([r.pvalue if r.exact else r.pvalue_interval.high for r in results], correction)
-    return tuple(
-        Pair(
-            **{f.name: getattr(result, f.name) for f in fields(TestResult)},
-            a=a,
-            b=b,
-            pvalue_adjusted=float(adjusted[i]),
-            log_pvalue_adjusted=float(logs[i]),
-            outcome=_outcome(result, float(low[i]), float(high[i]), alpha),
-            correction=correction,
-            alpha=alpha,
-            **dict(zip(("wins", "losses", "ties"), _record(result), strict=True)),
-        )
-        for i, ((a, b), result) in enumerate(zip(couples, results, strict=True))
-    )
-
-
-def _outcome(result: TestResult, low: float, high: float, alpha: float) -> Outcome:
-    if result.min_pvalue > alpha:
-        return "not testable"
-    if high <= alpha:
-        return "different"
-    return "undecided" if low <= alpha else "not different"
-
-
-def _record(result: TestResult) -> tuple[int | None, int | None, int | None]:
-    """On how many groups A is better, worse, neither: where one sum differs, and the metric is monotone in it."""
-    if result.problem is None:
-        return None, None, None
-    effects, metric = result.problem.effects, result.problem.metric.form(result.problem.effects.names)
-    differing = np.flatnonzero((effects.values != 0).any(axis=0))
-    if differing.size == 0:
-        return 0, 0, effects.n_groups
-    sign = 1 if metric.additive else metric.increasing.get(metric.sums[differing[0]], 0)
-    if differing.size > 1 or sign == 0:
-        return None, None, None
-    more, fewer = int(effects.n_plus.sum()), int(effects.n_minus.sum())
-    better = (sign > 0) == metric.higher_is_better
-    return (more, fewer, effects.n_tied) if better else (fewer, more, effects.n_tied)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -345,9 +191,7 @@ class Comparison:
     @cached_property
     def letters(self) -> dict[str, str]:
         """The tiers of each system as letters: systems that share one were not told apart."""
-        return {
-            name: "".join(letter(i) for i, tier in enumerate(self.tiers) if name in tier) for name in self.ranking
-        }
+        return {name: "".join(letter(i) for i, tier in enumerate(self.tiers) if name in tier) for name in self.ranking}
 
     @property
     def verdict(self) -> str:
@@ -355,7 +199,7 @@ class Comparison:
         if len(self.pairs) == 1:
             return self.pairs[0].verdict
         exact = all(pair.exact for pair in self.pairs)
-        adjusted = "not corrected" if self.correction == "none" else _NAMES[self.correction]
+        adjusted = "not corrected" if self.correction == "none" else CORRECTIONS[self.correction]
         how = (
             f"({'exact ' if exact else ''}{self.alternative} paired-permutation tests, "
             f"{adjusted}, level {self.alpha:g})"
@@ -377,7 +221,9 @@ class Comparison:
                 {"name": name, "score": self.scores[name], "letters": self.letters[name]} for name in self.ranking
             ],
             "tiers": [list(tier) for tier in self.tiers],
-            "pairs": [{**pair.to_dict(), "significant": pair.significant, "better": pair.better} for pair in self.pairs],
+            "pairs": [
+                {**pair.to_dict(), "significant": pair.significant, "better": pair.better} for pair in self.pairs
+            ],
             "verdict": self.verdict,
         }
 
@@ -439,7 +285,7 @@ class Comparison:
         pairs = tables.plain(head, rows[:MOST_SHOWN], left)
         notes = [f"... and {more} more pairs: to_frame() has all of them"] if more > 0 else []
         if sampled := sorted({pair.method for pair in self.pairs if not pair.exact}):
-            notes.append(f"~ not exact ({', '.join(sampled)}): pvalue_interval says how well it is known")
+            notes.append(f"~ and <: not exact ({', '.join(sampled)}); pvalue_interval of a pair says what is known")
         blocks = [tables.plain(*self._systems_table()), "\n".join([pairs, *notes]), self.verdict]
         return "\n\n".join(blocks)
 
@@ -451,7 +297,8 @@ class Comparison:
     def _systems_table(self) -> tuple[list[str], list[list[str]], int]:
         digits = tables.decimals(self.scores.values())
         rows = [[name, *_shown([self.scores[name]], digits), self.letters[name]] for name in self.ranking]
-        head = ["system", self.metric, "tier" if self.tiers else ""]
+        metric = self.metric if len(self.metric) <= WIDEST else self.metric.partition("(")[0]
+        head = ["system", metric, "tier" if self.tiers else ""]
         return (head, rows, 1) if self.tiers else (head[:2], [row[:2] for row in rows], 1)
 
     def _pairs_table(self) -> tuple[list[str], list[list[str]], int]:
@@ -459,15 +306,15 @@ class Comparison:
         digits = tables.decimals(self.scores.values()) + 1
         place = {name: i for i, name in enumerate(self.ranking)}
         pairs = sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b])))
-        adjusted = [f"p ({_NAMES[self.correction]})"] if self.correction != "none" else []
+        adjusted = [f"p ({CORRECTIONS[self.correction]})"] if self.correction != "none" else []
         record = ["win-loss-tie"] if all(pair.wins is not None for pair in pairs) else []
         rows = [
             [
                 pair.a,
                 pair.b,
                 f"{pair.statistic:+.{digits}f}",
-                ("" if pair.exact else "~") + format_pvalue(pair.log_pvalue),
-                *([format_pvalue(pair.log_pvalue_adjusted)] if adjusted else []),
+                as_known(pair),
+                *([adjusted_as_known(pair)] if adjusted else []),
                 *([f"{pair.wins}-{pair.losses}-{pair.ties}"] if record else []),
                 f"{pair.better} is better" if pair.better else pair.outcome,
             ]
@@ -488,24 +335,23 @@ def _shown(values: list[float | None], digits: int) -> list[str]:
 
 def _standing(subject: str, comparison: Comparison) -> str:
     """How one system stands to all others, in words."""
-    others: dict[str, list[str]] = {"better": [], "worse": [], "different": [], "undecided": [], "not testable": []}
-    others["not different"] = []
+    others: defaultdict[str, list[str]] = defaultdict(list)
     for pair in comparison.pairs:
         if subject not in (pair.a, pair.b):
             continue
         other = pair.b if pair.a == subject else pair.a
         kind = ("better" if pair.better == subject else "worse") if pair.better else pair.outcome
         others[kind].append(other)
-    said = [
-        f"is better than {_listed(others['better'])}" if others["better"] else "",
-        f"is worse than {_listed(others['worse'])}" if others["worse"] else "",
-        f"is not told apart from {_listed(others['not different'])}" if others["not different"] else "",
-        f"is undecided against {_listed(others['undecided'])}" if others["undecided"] else "",
-        f"cannot be tested against {_listed(others['not testable'])}" if others["not testable"] else "",
-    ]
-    score = comparison.scores[subject]
-    best = "has the best score and " if comparison.baseline is None and score is not None else ""
-    return f"{subject} {best}{'; '.join(part for part in said if part)}"
+    words = {
+        "better": "better than",
+        "worse": "worse than",
+        "not different": "not told apart from",
+        "undecided": "undecided against",
+        "not testable": "not testable against",
+    }
+    said = "; ".join(f"{words[kind]} {_listed(others[kind])}" for kind in words if others[kind])
+    best = "has the best score and " if comparison.baseline is None and comparison.scores[subject] is not None else ""
+    return f"{subject} {best}is {said}"
 
 
 def _listed(names: list[str], most: int = 4) -> str:

@@ -102,7 +102,7 @@ def to_grid(array: NDArray[Any], unit: Fraction) -> NDArray[np.int64]:
             multiples, rest = np.divmod(steps, unit.numerator)
             if not rest.any():
                 return np.asarray(multiples)
-    raise ValueError(f"grid={unit}: {_first_off(values.ravel(), unit)!r} is not a multiple of it")
+    raise ValueError(_off(values.ravel(), unit))
 
 
 def as_floats(x: Any, name: str) -> NDArray[Any]:
@@ -218,8 +218,15 @@ def _denominators(x: NDArray[Any], precision: np.dtype[Any]) -> NDArray[np.int64
     return denominator
 
 
-def _first_off(x: NDArray[Any], unit: Fraction) -> float:
-    """Some value that is not a multiple, for the message."""
-    steps = np.rint(x.astype(np.float64) * (unit.denominator / unit.numerator))
-    off = steps * unit.numerator / unit.denominator != x
-    return float(x[np.argmax(off)])
+def _off(x: NDArray[Any], unit: Fraction) -> str:
+    """Name a value that is not a multiple, and what to do."""
+    grid = str(unit) if unit.denominator < 10**18 else f"{float(unit):g}"
+    if unit.denominator > max(LARGEST.values()):
+        return f"grid={grid} is too fine for floating-point scores; grid=None takes them for what they are"
+    for value in np.unique(x.astype(np.float64)).tolist():
+        nearest = round(Fraction(value) / unit) * unit
+        if float(nearest) == value:
+            continue
+        near = "; round the scores to the grid first" if abs(nearest - Fraction(value)) < unit / 1000 else ""
+        return f"grid={grid}: {value!r} is not a multiple of it, the nearest is {float(nearest)!r}{near}"
+    return f"grid={grid} is too fine for scores as large as {float(np.abs(x).max())!r}; scale them down"

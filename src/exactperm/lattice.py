@@ -21,11 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import Effects, as_narrow, dot
+from exactperm.effects import NARROW, Effects, as_narrow, dot
 
 __all__ = ["Lattice"]
 
 Basis = list[list[int]]
+
+#: rows whose coordinates are found together while the basis still grows
+BLOCK = 32
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,17 +120,23 @@ def _point(steps: NDArray[Any], counts: NDArray[np.int64]) -> tuple[int, ...]:
 def reduce(vectors: NDArray[Any]) -> tuple[Basis, NDArray[Any]]:
     """Find a basis in echelon form of the lattice that the rows generate, and the rows' coordinates in it.
 
-    Rows are taken into the basis one at a time until all are integer combinations of it. Each new row lowers the
-    rank deficit or at least halves the index of the sublattice, so few are ever needed however many rows there are.
+    Rows are taken in order, and those that are no integer combination of the basis enter it. Each of these lowers the
+    rank deficit or at least halves the index of the sublattice, so there are few however many rows there are; and the
+    lattice only grows, so that no row is looked at again.
     """
     basis: Basis = []
-    exact = vectors.astype(object)
-    while True:
-        steps, outside = _coordinates(exact, basis)
+    start = 0
+    while start < len(vectors):
+        block = vectors[start : start + BLOCK]
+        _, outside = _coordinates(block, basis)
         if not outside.any():
-            return basis, steps
-        _insert(basis, [int(x) for x in exact[np.argmax(outside)]])
+            start += len(block)
+            continue
+        start += int(np.argmax(outside))
+        _insert(basis, [int(x) for x in vectors[start]])
         _reduce_above_pivots(basis)
+        start += 1
+    return basis, _coordinates(vectors, basis)[0]
 
 
 def _insert(basis: Basis, vector: list[int]) -> None:
@@ -154,7 +163,8 @@ def _reduce_above_pivots(basis: Basis) -> None:
         pivot = _pivot(basis[j])
         for i in range(j):
             quotient = basis[i][pivot] // basis[j][pivot]
-            basis[i] = [x - quotient * y for x, y in zip(basis[i], basis[j], strict=True)]
+            if quotient:
+                basis[i] = [x - quotient * y for x, y in zip(basis[i], basis[j], strict=True)]
 
 
 def _pivot(row: Sequence[int]) -> int:
@@ -167,10 +177,29 @@ def _positive(row: list[int]) -> list[int]:
 
 def _coordinates(vectors: NDArray[Any], basis: Basis) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Solve y B = v for all rows v by forward substitution; also tell which rows have no integer solution."""
-    rest = vectors.copy()
-    steps = np.zeros((len(vectors), len(basis)), dtype=object)
-    for i, row in enumerate(basis):
+    rest = vectors
+    columns = []
+    for row in basis:
         pivot = _pivot(row)
-        steps[:, i] = rest[:, pivot] // row[pivot]
-        rest = rest - steps[:, i : i + 1] * np.array(row, dtype=object)
+        if row[pivot] >= NARROW:
+            rest = rest.astype(object)
+        column = rest[:, pivot] // row[pivot]
+        rest = _subtract_multiples(rest, column, row)
+        columns.append(column)
+    steps = np.stack(columns, axis=1) if columns else np.zeros((len(vectors), 0), dtype=np.int64)
     return steps, (rest != 0).any(axis=1)
+
+
+def _subtract_multiples(rest: NDArray[Any], column: NDArray[Any], row: list[int]) -> NDArray[Any]:
+    """Take multiples of a row from all rows, in int64 where that provably fits."""
+    where = [j for j, x in enumerate(row) if x]
+    factors = [row[j] for j in where]
+    if rest.dtype != object and _largest(rest) + _largest(column) * max(map(abs, factors)) >= NARROW:
+        rest, column = rest.astype(object), column.astype(object)
+    rest = rest.copy()
+    rest[:, where] -= column[:, None] * np.array(factors, dtype=rest.dtype)
+    return rest
+
+
+def _largest(x: NDArray[Any]) -> int:
+    return max(int(x.max()), -int(x.min())) if x.size else 0

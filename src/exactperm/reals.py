@@ -5,7 +5,8 @@ Floats are integers times powers of two, so the waist stays a table of integers:
 1. on a grid (see `grid`), the multiples of its unit;
 2. else, differences a - b (summed by group) as multiples of 2^-k, with k so large that the largest has 61 bits: exact
    if no bits are cut off, as with scores of similar size;
-3. else, if there are so few distinct effects that meet in the middle can take them, exactly, integers of any size;
+3. else exactly, as integers of any size, if there are so few distinct effects that meet in the middle can take them,
+   or not many and of wildly different magnitude;
 4. else, rounded to the 61 bits, and `Effects.rounding` bounds the total that was cut off: at most one unit an
    effect, 2^-61 of the largest. An effect is never rounded to zero.
 
@@ -37,6 +38,8 @@ Integers = NDArray[Any]
 BITS = 61
 #: distinct effects with (count + 1) multiplied up to 2^this are kept exactly, whatever their size
 FEW = 64
+#: up to SHORT effects are kept exactly if rounding would cut off more than WILD bits, digits that totals may show
+SHORT, WILD = 2**12, 64
 #: bits of a limb of the accumulator: sums of 2^27 limbs are exact in float64
 LIMB = 26
 
@@ -157,20 +160,21 @@ def _rounded(high: Floats, low: Floats, exponent: int) -> tuple[NDArray[np.int64
 def _scale(x: Floats, exponent: int) -> Floats:
     """X times 2^exponent, in two steps as the factor alone may overflow."""
     half = exponent // 2
-    return np.ldexp(np.ldexp(x, half), exponent - half)
+    return x * math.ldexp(1.0, half) * math.ldexp(1.0, exponent - half)
 
 
 def _few_exactly(high: Floats, low: Floats) -> tuple[Integers, int] | None:
-    """All effects as integers of any size if few enough are distinct, and the exponent of their unit."""
+    """All effects as integers of any size, and the exponent of their unit, if that is worth while."""
     nonzero = np.flatnonzero(high)
     if nonzero.size > 2**20:
         return None
-    sign = np.sign(high[nonzero])
-    _, counts = np.unique(np.stack([high[nonzero] * sign, low[nonzero] * sign]), axis=1, return_counts=True)
-    if not _are_few(counts):
-        return None
     parts = np.concatenate([high[nonzero], low[nonzero]])
     exponent = _lowest_bit(parts)
+    if _unit_exponent(high) - exponent <= WILD or nonzero.size > SHORT:
+        sign = np.sign(high[nonzero])
+        _, counts = np.unique(np.stack([high[nonzero] * sign, low[nonzero] * sign]), axis=1, return_counts=True)
+        if not _are_few(counts):
+            return None
     values = np.zeros(high.size, dtype=object)
     unit = Fraction(2) ** exponent
     for i in nonzero.tolist():
@@ -197,7 +201,8 @@ def _group_differences(a: Floats, b: Floats, groups: NDArray[Any]) -> tuple[Inte
     labels, codes = np.unique(groups, return_inverse=True)
     sums, base = _sums(np.concatenate([a, -b]), np.concatenate([codes, codes]), labels.size)
     cut = max(abs(x).bit_length() for x in sums) - BITS
-    if cut > 0 and not _are_few(np.array(list(Counter(abs(x) for x in sums if x).values()))):
+    keep = cut > WILD and labels.size <= SHORT
+    if cut > 0 and not keep and not _are_few(np.array(list(Counter(abs(x) for x in sums if x).values()))):
         short = [((x >> (cut - 1)) + 1) >> 1 or (x > 0) - (x < 0) for x in sums]
         lost = sum(abs(x - (y << cut)) for x, y in zip(sums, short, strict=True))
         return np.array(short, dtype=np.int64), base + cut, -(-lost >> cut)

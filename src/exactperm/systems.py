@@ -100,8 +100,11 @@ def read(
         return _predictions(data, y_true, "accuracy" if metric is None else metric, groups, given)
     if wrong := [key for key in OF_PREDICTIONS if key in given]:
         raise TypeError(f"{', '.join(wrong)} is for predictions with a gold standard; give y_true as well")
+    by_name = any(_is_counts(x) for x in data.values())
+    if by_name and metric is None:
+        raise TypeError("mappings and data frames of counts need a metric, as in metric='f1'")
     chosen = metrics.get("mean" if metric is None else metric, **given)
-    if any(_is_counts(x) for x in data.values()) or not chosen.additive:
+    if by_name or not chosen.additive:
         return _counts(data, chosen, groups)
     return _scores(data, chosen, groups, nan_policy, grid)
 
@@ -152,7 +155,7 @@ def _counts(data: dict[str, Any], metric: metrics.Metric, groups: Any) -> System
     form = metric
     for name, x in data.items():
         found, columns[name] = counts.read(_columns(x) if frame_library(x) else x, metric, _called(name))
-        if columns and found.sums != form.sums and len(columns) > 1:
+        if found.sums != form.sums and len(columns) > 1:
             raise ValueError(
                 f"{_called(name)} has the sums ({', '.join(found.sums)}), "
                 f"but {_called(next(iter(columns)))} has ({', '.join(form.sums)})"
@@ -224,7 +227,21 @@ def _from_frame(frame: Any, y_true: Any, groups: Any) -> tuple[dict[str, Any], A
             raise ValueError(f"{argument}={name!r} is no column of the data frame; it has {', '.join(columns)}")
         taken.append(name)
     gold, labels = (columns[x] if isinstance(x, str) else x for x in (y_true, groups))
-    return {name: x for name, x in columns.items() if name not in taken}, gold, labels
+    of_systems = {name: x for name, x in columns.items() if name not in taken}
+    if gold is None:
+        _refuse_texts(of_systems)
+    return of_systems, gold, labels
+
+
+def _refuse_texts(columns: dict[str, Any]) -> None:
+    import narwhals.stable.v2 as nw
+
+    for name, column in columns.items():
+        if nw.from_native(column, series_only=True).dtype in (nw.String, nw.Categorical, nw.Enum):
+            raise TypeError(
+                f"the column {name!r} of the data frame holds text, and every column is a system: drop it, or name it "
+                "in groups=; predictions need y_true="
+            )
 
 
 def _as_list(x: Any, name: str) -> Any:
@@ -237,5 +254,7 @@ def _as_list(x: Any, name: str) -> Any:
     if not isinstance(series, nw.Series):
         return x.to_pylist() if hasattr(x, "to_pylist") else x
     if lost := series.null_count():
-        raise ValueError(f"{name} has {lost} missing values, the first at index {int(series.is_null().arg_max() or 0)}")
+        raise ValueError(
+            f"{name} lacks {lost} of its labels, the first at index {int(series.is_null().arg_max() or 0)}"
+        )
     return series.to_list()

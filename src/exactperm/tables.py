@@ -9,9 +9,8 @@ __all__ = ["decimals", "latex", "latex_pvalue", "markdown", "plain"]
 
 Rows = Sequence[Sequence[str]]
 
-_ESCAPES = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-)
+_WORDS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+_ESCAPES = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | _WORDS)
 
 
 def plain(head: Sequence[str], rows: Rows, left: int) -> str:
@@ -61,10 +60,14 @@ def _escaped(cell: str) -> str:
 
 def latex_pvalue(p: str) -> str:
     """A p-value as it was formatted, with powers of ten written out."""
-    if "^" in p:
-        return f"$10^{{{p.partition('^')[2]}}}$"
-    mantissa, e, exponent = p.partition("e")
-    return rf"${mantissa}\cdot 10^{{{int(exponent)}}}$" if e else p
+    sign = {"~": r"\approx ", "<": "<"}.get(p[:1], "")
+    number = p.lstrip("~<")
+    mantissa, e, exponent = number.partition("e")
+    if "^" in number:
+        number = f"10^{{{number.partition('^')[2]}}}"
+    elif e:
+        number = rf"{mantissa}\cdot 10^{{{int(exponent)}}}"
+    return f"${sign}{number}$"
 
 
 def decimals(values: Iterable[float | None], most: int = 6) -> int:

@@ -100,7 +100,14 @@ def test_strength():
 
 @pytest.mark.parametrize(
     ("spelling", "name"),
-    [(None, "none"), ("BH", "bh"), ("fdr_bh", "bh"), ("fdr_by", "by"), ("simes-hochberg", "hochberg"), ("Holm", "holm")],
+    [
+        (None, "none"),
+        ("BH", "bh"),
+        ("fdr_bh", "bh"),
+        ("fdr_by", "by"),
+        ("simes-hochberg", "hochberg"),
+        ("Holm", "holm"),
+    ],
 )
 def test_spellings(spelling, name):
     assert method_name(spelling) == name

@@ -29,12 +29,12 @@ from typing import cast
 from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
 from exactperm.region import Region
 
-__all__ = ["METHODS", "SamplingWarning", "answer_all", "candidates", "engine"]
+__all__ = ["METHODS", "SamplingWarning", "ToleranceWarning", "answer_all", "candidates", "engine"]
 
 #: vectors of counts up to which counting them is quicker than anything else
 FEW_VECTORS = 2**16
-#: seconds an exact answer may take before sampling is chosen instead
-PATIENCE = 60.0
+#: seconds an exact answer may take before `auto` takes a bracket, or a sample, instead
+PATIENCE = 10.0
 
 _CLASSES = {
     "enumeration": "Enumeration",
@@ -63,6 +63,10 @@ METHODS = (
 
 class SamplingWarning(UserWarning):
     """No exact engine could answer, so the p-value was sampled; `TestResult.pvalue_interval` says how well."""
+
+
+class ToleranceWarning(UserWarning):
+    """The bracket is wider than the tolerance asked for; `TestResult.pvalue_interval` is certain all the same."""
 
 
 def engine(name: str, question: Question) -> Engine:
@@ -106,7 +110,9 @@ def answer_all(questions: Sequence[Question], method: str) -> list[tuple[Tail, E
     for chosen, question in zip(engines, questions, strict=True):
         if obstacle := chosen.obstacle(question):
             raise CannotAnswer(f"method={method!r} cannot do this: {obstacle}")
-    return _share(engines, questions)
+    results = _share(engines, questions)
+    _warn_of_width(questions, results)
+    return results
 
 
 def _choose_and_answer(questions: Sequence[Question], method: str) -> list[tuple[Tail, Engine]]:
@@ -116,9 +122,23 @@ def _choose_and_answer(questions: Sequence[Question], method: str) -> list[tuple
             "no exact engine can answer this in reasonable time, so the p-value is sampled; see pvalue_interval. "
             f"The method was {next(c.name for _, c in results if not c.exact)}",
             SamplingWarning,
-            stacklevel=4,
+            stacklevel=5,  # the caller of paired_test or compare
         )
+    _warn_of_width(questions, results)
     return results
+
+
+def _warn_of_width(questions: Sequence[Question], results: list[tuple[Tail, Engine]]) -> None:
+    """Say so if a bracket is wider than the user asked for."""
+    for question, (tail, _) in zip(questions, results, strict=True):
+        tolerance, reached = question.options.tolerance, tail.details.get("reached", 0.0)
+        if tolerance is not None and reached > tolerance:
+            warnings.warn(
+                f"the bracket reached a half-width of {reached:.2g} relative to the p-value, not tolerance={tolerance:g}: "
+                "the null law has atoms at the observed value, or the budget was spent. pvalue_interval is certain",
+                ToleranceWarning,
+                stacklevel=5,
+            )
 
 
 def _first(question: Question, method: str, after: Engine | None = None) -> Engine:
@@ -135,6 +155,8 @@ def _first(question: Question, method: str, after: Engine | None = None) -> Engi
         if obstacle is None:
             return candidate
         said.append(f"{candidate.name}: {obstacle}")
+    if question.lattice.rounding:
+        said.append("the scores had to be rounded to 61 bits; use method='bracket', or round them to a grid")
     raise CannotAnswer(f"method={method!r} cannot do this. {'; '.join(said)}")
 
 

@@ -176,8 +176,8 @@ def _scatter(number: int) -> NDArray[np.intp]:
     strata = min(number, FACTORS)
     stratum = np.arange(strata)
     place = stratum**2 * ((math.sqrt(5.0) - 1.0) / 2.0) % 1.0
-    rank = ((stratum + place) * (number / strata)).astype(np.intp)
-    return np.asarray(np.minimum(rank, number - 1)[np.argsort(place, kind="stable")])
+    ranks = np.unique(np.minimum(((stratum + place) * (number / strata)).astype(np.intp), number - 1))
+    return np.asarray(ranks[np.argsort(place[: ranks.size], kind="stable")])
 
 
 def _power(z: NDArray[np.complex128], counts: NDArray[np.int64]) -> NDArray[np.complex128]:

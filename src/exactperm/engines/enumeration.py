@@ -36,6 +36,8 @@ class Enumeration(Engine):
 
     def obstacle(self, question: Question) -> str | None:
         """More than 24 effects that are not zero."""
+        if question.lattice.rounding:
+            return "the effects are rounded real numbers, and this engine counts integers; use method='bracket'"
         n = question.lattice.n
         if n <= MOST_COINS:
             return None

@@ -41,6 +41,8 @@ LOG_CUT = 46.0
 LIMIT = 2**24
 #: elements evaluated at once: temporaries of this size stay in the cache
 BLOCK = 1 << 14
+#: a step this many standard deviations of all the others together is conditioned upon
+DOMINATES = 40.0
 #: pi, smaller by less than what is allowed for rounding, so that no angle is rounded past a half turn
 HALF_TURN = math.pi * (1 - 4 * EPS)
 #: tests laid out side by side
@@ -76,24 +78,24 @@ class Fourier(Engine):
             return "the effects are not integers that fit in 64 bits; method='meet-in-the-middle' or 'bracket' would do"
         if lattice.rank == 1 and lattice.span[0] >= 2**62:
             return "the effects add up to more than 2^62; method='meet-in-the-middle' or 'bracket' would do"
-        circle = _circle_estimate(question)
-        if circle >= 2**31 and _half_circle_times_step(question, circle) >= 2**62:
+        n, largest, circle = _size(question)
+        if circle >= 2**31 and circle / 2 * min(largest, circle / 2) >= 2**62:
             return f"the circle would have about {circle:.1e} points; method='bracket' would do"
-        if lattice.n * circle >= 2**62:
-            return f"{lattice.n} effects on a circle of {circle:.1e} points are too many for 64-bit arithmetic"
-        if lattice.n < 100 and circle > LIMIT:
+        if n * circle >= 2**62:
+            return f"{n} effects on a circle of {circle:.1e} points are too many for 64-bit arithmetic"
+        if n < 100 and circle > LIMIT:
             return (
-                f"{lattice.n} effects of large unrelated size keep all of about {circle:.1e} frequencies alive; "
+                f"{n} effects of large unrelated size keep all of about {circle:.1e} frequencies alive; "
                 "method='meet-in-the-middle' or 'bracket' would do"
             )
         return None
 
     def cost(self, question: Question) -> float:
-        """Seconds: 30 live frequencies per step, or all of them if there are few steps of large size."""
-        distinct = len(question.lattice.steps)
-        circle = _circle_estimate(question)
-        live = circle / 2 if question.lattice.n < 100 else 30 + circle**0.5 / 50
-        return 3e-4 + 4e-8 * distinct * live
+        """Seconds: 30 live frequencies per step, or all of them if the steps are few; the search grows with the gaps."""
+        n, _, circle = _size(question)
+        distinct = max(len(question.lattice.steps), 1)
+        live = circle / 2 if n < 100 else 30
+        return 3e-4 + 4e-8 * distinct * live + 6e-6 * circle / distinct
 
     def answer(self, question: Question) -> Tail:
         """Answer one question."""
@@ -101,99 +103,147 @@ class Fourier(Engine):
 
     def answer_all(self, questions: Sequence[Question]) -> list[Tail]:
         """Answer many questions in one pass over their intervals, with the same bits as one by one."""
-        pieces = [_intervals(question) for question in questions]
-        work = [interval for intervals, _ in pieces for interval in intervals]
-        done = iter(_invert_all(work))
-        return [
-            _add_up([next(done) for _ in intervals], complement).mirrored_if(question.region)
-            for (intervals, complement), question in zip(pieces, questions, strict=True)
-        ]
+        asked = [_pieces(question) for question in questions]
+        done = iter(_invert_all([interval for pieces in asked for piece in pieces for interval in piece.intervals]))
+        answers = []
+        for pieces, question in zip(asked, questions, strict=True):
+            tail = _sum([piece.combine([next(done) for _ in piece.intervals]) for piece in pieces])
+            answers.append(tail.doubled() if question.region.mirrored else tail)
+        return answers
 
 
-def _circle_estimate(question: Question) -> float:
-    """About the size of the circle without a tilt, which makes it no larger."""
+def _size(question: Question) -> tuple[int, float, float]:
+    """Number and largest of the steps that are not conditioned upon, and about the size of their circle, untilted."""
     lattice = question.lattice
-    return min(2 * math.sqrt(2 * LOG_CUT) * lattice.deviation, float(lattice.span[0]) if lattice.rank else 0.0) + 1
+    if lattice.rank == 0:
+        return 0, 0.0, 1.0
+    v, c, deviation, span = lattice.steps[:, 0], lattice.counts, lattice.deviation, lattice.span[0]
+    while _dominated(v, c, deviation):
+        v, c, span = v[:-1], c[:-1], span - int(v[-1]) * int(c[-1])
+        deviation = _deviation(v, c)
+    return int(c.sum()), float(v[-1]), min(2 * math.sqrt(2 * LOG_CUT) * deviation, float(span)) + 1
 
 
-def _half_circle_times_step(question: Question, circle: float) -> float:
-    return circle / 2 * min(float(question.lattice.steps.max()), circle / 2)
+def _deviation(v: Ints, c: Ints) -> float:
+    square = c * v.astype(np.float64) ** 2
+    return math.sqrt(float(square.sum())) / 2
 
 
 # -- from runs to intervals above the mean ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class _Estimate:
-    """A probability as the logarithm of its estimate and a bound on the relative error."""
+class _Piece:
+    """A weight times the sum of some intervals' probabilities, or times the complement of the only one."""
 
-    log: float
-    relative_error: float
+    intervals: list[_Interval]
+    complement: bool = False
+    log_weight: float = 0.0
 
-    def mirrored_if(self, region: object) -> Tail:
-        """The tail, doubled if the mirror image is asked for as well."""
-        log, error = self.log, self.relative_error
-        if log == -math.inf:
-            tail = Tail(log, log, math.log(error) if error else log)
-        else:
-            low = log + math.log1p(-error) if error < 1 else -math.inf
-            tail = Tail(low, min(log, 0.0), min(log + math.log1p(error), 0.0))
-        return tail.doubled() if isinstance(region, Runs) and region.mirrored else tail
+    def combine(self, tails: list[Tail]) -> Tail:
+        """The probability, given those of the intervals."""
+        tail = _complement(tails[0] if tails else IMPOSSIBLE) if self.complement else _sum(tails)
+        if self.log_weight == 0:
+            return tail
+        return _outward(*(x + self.log_weight for x in (tail.log_low, tail.log_estimate, tail.log_high)))
 
 
-def _intervals(question: Question) -> tuple[list[_Interval], bool]:
-    """Write a union of runs as intervals at or above the mean; True if their complement is meant."""
+def _pieces(question: Question) -> list[_Piece]:
+    """Write a union of runs as intervals at or above the mean, large steps conditioned upon."""
     lattice, region = question.lattice, question.region
     if not isinstance(region, Runs):
         raise CannotAnswer("the one-dimensional inversion needs runs")
     if lattice.rank == 0:
-        return ([], any(low <= 0 <= high for low, high in region.intervals))
-    span = lattice.span[0]
+        return [_Piece([], complement=any(low <= 0 <= high for low, high in region.intervals))]
+    v, c = lattice.steps[:, 0], lattice.counts
+    if not _dominated(v, c, lattice.deviation):
+        return [_above_the_mean(v, c, lattice.span[0], lattice.n, region.intervals)]
+    return _conditioned(v, c, list(region.intervals), 0.0)
+
+
+def _dominated(v: Ints, c: Ints, deviation: float) -> bool:
+    """Whether the largest step is far beyond what all the others do together, so that the law has wide gaps."""
+    largest, count = float(v[-1]), int(c[-1])
+    rest = deviation**2 - count * largest**2 / 4
+    return len(v) > 1 and count <= 4 and largest**2 > DOMINATES**2 * max(rest, 0.0)
+
+
+def _conditioned(v: Ints, c: Ints, runs: list[tuple[int, int]], log_weight: float) -> list[_Piece]:
+    """Condition on how many of the largest steps are taken, until no step dominates (gcd taken out again).
+
+    In the gaps of such a law a third of all frequencies would stay alive; given the large steps few do.
+    """
+    divisor = int(np.gcd.reduce(v))
+    if divisor > 1:
+        v, runs = v // divisor, [(-(-low // divisor), high // divisor) for low, high in runs]
+    if not _dominated(v, c, _deviation(v, c)):
+        piece = _above_the_mean(v, c, int(np.dot(v, c)), int(c.sum()), runs)
+        return [_Piece(piece.intervals, piece.complement, log_weight)]
+    count, largest = int(c[-1]), int(v[-1])
+    pieces = []
+    for taken in range(count + 1):
+        weight = log_weight + math.log(math.comb(count, taken)) - count * math.log(2.0)
+        moved = [(low - taken * largest, high - taken * largest) for low, high in runs]
+        pieces += _conditioned(v[:-1], c[:-1], moved, weight)
+    return pieces
+
+
+def _above_the_mean(v: Ints, c: Ints, span: int, n: int, runs: Sequence[tuple[int, int]]) -> _Piece:
+    """Cut runs at the mean and reflect what is below it."""
 
     def interval(a: int, b: int) -> _Interval:
-        return _Interval(lattice.steps[:, 0], lattice.counts, a, b, span, lattice.n)
+        return _Interval(v, c, a, b, span, n)
 
-    runs = [(max(low, 0), min(high, span)) for low, high in region.intervals if low <= span and high >= 0]
-    if len(runs) == 1:
-        low, high = runs[0]
+    inside = [(max(low, 0), min(high, span)) for low, high in runs if low <= high and low <= span and high >= 0]
+    if len(inside) == 1:
+        low, high = inside[0]
         if low == 0 and high == span:
-            return [], True
+            return _Piece([], complement=True)
         # a half-line through the mean: its complement is a half-line above the mean, after reflection
         if high == span and 2 * low <= span:
-            return [interval(span - low + 1, span)], True
+            return _Piece([interval(span - low + 1, span)], complement=True)
         if low == 0 and 2 * high >= span:
-            return [interval(high + 1, span)], True
+            return _Piece([interval(high + 1, span)], complement=True)
     middle = -(-span // 2)
-    pieces = []
-    for low, high in runs:
-        if high >= middle:
-            pieces.append(interval(max(low, middle), high))
-        if low < middle:  # the part below the mean, reflected
-            pieces.append(interval(span - min(high, middle - 1), span - low))
-    return pieces, False
+    above = [interval(max(low, middle), high) for low, high in inside if high >= middle]
+    below = [interval(span - min(high, middle - 1), span - low) for low, high in inside if low < middle]
+    return _Piece(above + below)
 
 
-def _add_up(parts: list[_Estimate], complement: bool) -> _Estimate:
-    """The sum of some probabilities, or one minus the only one (at most about a half)."""
-    if complement:
-        if not parts:
-            return _Estimate(0.0, 0.0)
-        q = math.exp(parts[0].log)
-        return _Estimate(math.log1p(-q), parts[0].relative_error * q / (1 - q) + 4 * EPS)
-    if len(parts) == 1:
-        return parts[0]
-    largest = max((part.log for part in parts), default=-math.inf)
-    if largest == -math.inf:
-        return _Estimate(-math.inf, max((part.relative_error for part in parts), default=0.0))
-    total = math.fsum(math.exp(part.log - largest) for part in parts)
-    error = max(part.relative_error for part in parts)
-    return _Estimate(largest + math.log(total), error + 4 * EPS * (1 + abs(largest)))
+IMPOSSIBLE = Tail(-math.inf, -math.inf, -math.inf)
+
+
+def _outward(low: float, estimate: float, high: float) -> Tail:
+    """A tail whose ends are moved by more than the rounding of a few operations on logarithms."""
+    ends = (x + sign * 8 * EPS * (1 + abs(x)) if math.isfinite(x) else x for x, sign in ((low, -1), (high, 1)))
+    return Tail(next(ends), min(estimate, 0.0), min(next(ends), 0.0))
+
+
+def _sum(tails: list[Tail]) -> Tail:
+    """The sum of probabilities."""
+    if len(tails) == 1:
+        return tails[0]
+    lows, estimates, highs = ([getattr(t, end) for t in tails] for end in ("log_low", "log_estimate", "log_high"))
+    return _outward(_log_sum(lows), _log_sum(estimates), _log_sum(highs))
+
+
+def _log_sum(logs: list[float]) -> float:
+    largest = max(logs, default=-math.inf)
+    return largest if largest == -math.inf else largest + math.log(math.fsum(math.exp(x - largest) for x in logs))
+
+
+def _complement(tail: Tail) -> Tail:
+    """One minus a probability of at most about a half."""
+    low, estimate, high = (
+        math.log1p(-math.exp(x)) for x in (tail.log_high, tail.log_estimate, tail.log_low)
+    )
+    return _outward(low, estimate, high)
 
 
 # -- the inversion ---------------------------------------------------------------------------------------------
 
 
-def _invert_all(intervals: list[_Interval]) -> list[_Estimate]:
+def _invert_all(intervals: list[_Interval]) -> list[Tail]:
     """Closed forms at the ends of the range, the inversion in batches for the rest."""
     results = [_closed_form(interval) for interval in intervals]
     open_ones = [i for i, result in enumerate(results) if result is None]
@@ -204,19 +254,21 @@ def _invert_all(intervals: list[_Interval]) -> list[_Estimate]:
     return [result for result in results if result is not None]
 
 
-def _closed_form(interval: _Interval) -> _Estimate | None:
+def _closed_form(interval: _Interval) -> Tail | None:
     """All coins one way, or nothing: 2^-n and 0."""
-    span, n = interval.span, interval.n
-    if interval.a > interval.b or interval.a > span:
-        return _Estimate(-math.inf, 0.0)
-    if span - interval.a < int(interval.v[0]):  # nothing attainable but the span itself
-        if interval.b < span:
-            return _Estimate(-math.inf, 0.0)
-        return _Estimate(-n * math.log(2.0), 2 * EPS * n)
+    if interval.a > interval.b or interval.a > interval.span:
+        return IMPOSSIBLE
+    if not interval.n:
+        return Tail(0.0, 0.0, 0.0)
+    if interval.span - interval.a < int(interval.v[0]):  # nothing attainable but the span itself
+        if interval.b < interval.span:
+            return IMPOSSIBLE
+        log = -interval.n * math.log(2.0)
+        return _outward(log, log, log)
     return None
 
 
-def _invert(intervals: list[_Interval]) -> list[_Estimate]:
+def _invert(intervals: list[_Interval]) -> list[Tail]:
     """P(a <= X <= b) for several sums at once."""
     coins = Coins.of([(x.v, x.c) for x in intervals], [x.a for x in intervals])
     tilt = Tilt.to_thresholds(coins)
@@ -231,7 +283,8 @@ def _invert(intervals: list[_Interval]) -> list[_Estimate]:
     # what the search let through without need goes, so that the terms do not depend on how it went
     kept = np.flatnonzero(log_modulus > -LOG_CUT)
     if kept.size < k.size:
-        sums, k, log_modulus, phase, error = (x[kept] for x in (sums, k, log_modulus, phase, error))
+        sums, k = sums[kept], k[kept]
+        log_modulus, phase, error = log_modulus[kept], phase[kept], error[kept]
     terms = np.minimum(above, np.array([x.b - x.a for x in intervals])) + 1
     own = size[sums]
     geometric = _geometric(tilt.tau[sums], k, own, terms[sums])
@@ -253,14 +306,14 @@ def _invert(intervals: list[_Interval]) -> list[_Estimate]:
     ]
 
 
-def _estimate(value: float, absolute: float, exponent: float, exponent_error: float) -> _Estimate:
-    """Value and error of the inner sum, times exp(exponent)."""
-    if value <= absolute:
-        return _Estimate(-math.inf, math.exp(min(exponent + math.log(value + absolute), 0.0)))
-    log_value = math.log(value)
-    rounding = 8 * EPS * (1 + abs(exponent) + abs(log_value))  # of the logarithm, this sum, and of doubling
-    relative = math.expm1(exponent_error + math.log1p(absolute / (value - absolute)) + rounding)
-    return _Estimate(exponent + log_value, relative)
+def _estimate(value: float, absolute: float, exponent: float, exponent_error: float) -> Tail:
+    """The inner sum, given with a bound on its error, times exp(exponent), given likewise."""
+    if value <= absolute:  # no digit is certain
+        high = min(exponent + exponent_error + math.log(max(value, 0.0) + absolute) + 8 * EPS * (1 - exponent), 0.0)
+        return Tail(-math.inf, high if value > 0 else -math.inf, high)
+    log = exponent + math.log(value)
+    low, high = math.log1p(-absolute / value), math.log1p(absolute / value)
+    return _outward(log + low - exponent_error, log, log + high + exponent_error)
 
 
 def characteristic(

@@ -70,6 +70,8 @@ class MeetInTheMiddle(Engine):
                 "meet in the middle needs intervals in one dimension, and this question has a "
                 f"predicate in dimension {question.lattice.rank}; use method='exact'"
             )
+        if question.lattice.rounding:
+            return "the effects are rounded real numbers, and this engine counts integers; use method='bracket'"
         bits = _bits(question.lattice)
         if bits > MOST_BITS:
             return (

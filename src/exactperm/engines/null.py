@@ -24,6 +24,8 @@ def null_law(lattice: Lattice, most_points: int) -> tuple[NDArray[np.int64], Flo
         return np.zeros((1, 0), dtype=np.int64), np.ones(1)
     if lattice.rank > 1:
         raise ValueError(f"the null law lives in {lattice.rank} dimensions; only laws in one dimension are tabulated")
+    if lattice.rounding:
+        raise ValueError("the scores lie on no grid and were rounded; only exact laws are tabulated")
     if lattice.steps.dtype.kind not in "iu" or lattice.span[0] >= most_points:
         points = f"{lattice.span[0] + 1:.3g}" if lattice.steps.dtype.kind in "iuO" else "2^(effects)"
         raise ValueError(f"the null law has up to {points} points; at most {most_points:.0e} are tabulated")

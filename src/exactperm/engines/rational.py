@@ -53,6 +53,8 @@ class Rational(Engine):
 
     def obstacle(self, question: Question) -> str | None:
         """Too many bits of coefficients, or too much work for Python alone."""
+        if question.lattice.rounding:
+            return "the effects are rounded real numbers, and this engine counts integers; use method='bracket'"
         box = _Box.of(question.lattice)
         if box.bits > MOST_BITS:
             return (

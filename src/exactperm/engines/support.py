@@ -30,6 +30,8 @@ __all__ = ["Circle", "live_frequencies"]
 STEADY = 8
 #: factors tried at one level; random angles need about 75 factors that are not tilted to reach 1e-20
 MOST_FACTORS = 256
+#: intervals looked at together: temporaries of this many rows stay in the cache
+ROWS = 1 << 11
 #: intervals left per sum that are not worth another round of factors
 FEW = 48
 #: intervals are cut into this many parts
@@ -62,8 +64,9 @@ def residue(k: NDArray[Any], step: NDArray[Any], size: NDArray[Any]) -> Floats:
     product = k * step
     if product.dtype == np.float64:
         return np.asarray(product - np.rint(product / size) * size)
-    rest = product % size
-    return np.asarray(np.where(2 * rest > size, rest - size, rest), dtype=np.float64)
+    rest = product - np.rint(product / size).astype(np.int64) * size  # the quotient may be off by one near a half
+    rest = np.where(2 * rest > size, rest - size, rest)
+    return np.asarray(np.where(2 * rest < -size, rest + size, rest), dtype=np.float64)
 
 
 def live_frequencies(
@@ -174,16 +177,29 @@ def _undecided(
 
     It stops early when few are left: those are cheaper to split, or in the end to evaluate.
     """
+    few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
+    if low.size <= ROWS:
+        return _survivors(factors, circle, sums, low, width[sums], log_cut, few)
+    blocks = []
+    for i in range(0, low.size, ROWS):
+        part = sums[i : i + ROWS]
+        share = few * part.size // low.size
+        blocks.append(i + _survivors(factors, circle, part, low[i : i + ROWS], width[part], log_cut, share))
+    return np.concatenate(blocks)
+
+
+def _survivors(
+    factors: _Factors, circle: Circle, sums: NDArray[np.intp], low: Ints, width: Ints, log_cut: float, few: int
+) -> NDArray[np.intp]:
+    """The same for a number of intervals that fits in the cache, with a few factors at a time."""
     rows = np.arange(low.size)
     total = np.zeros(low.size)
     done, chunk, most = 0, 4, int(factors.number.max())
-    few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
     while done < most and rows.size > few:
-        which = sums[rows]
-        bound = _bound(factors, circle, which, low[rows], width[which], np.arange(done, min(done + chunk, most)))
-        total[rows] += bound
+        rank = np.arange(done, min(done + chunk, most))
+        total[rows] += _bound(factors, circle, sums[rows], low[rows], width[rows], rank)
         rows = rows[total[rows] > 2 * log_cut]
-        done, chunk = done + chunk, 4 * chunk
+        done, chunk = done + chunk, min(4 * chunk, 64)
     return rows
 
 

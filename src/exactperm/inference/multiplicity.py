@@ -85,7 +85,9 @@ def adjust(pvalues: ArrayLike, method: str | None = "holm", *, log: bool = False
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(_PROCEDURES[name](p[order], _add_logarithm if log else _multiply), one)
-    return np.maximum(adjusted, p)  # the last step of Hochberg's and others is p times 1: no rounding below it
+    return np.asarray(
+        np.maximum(adjusted, p)
+    )  # the last step of Hochberg's and others is p times 1: no rounding below it
 
 
 def _multiply(p: Floats, factor: Any) -> Floats:
@@ -132,7 +134,7 @@ def _hommel(p: Floats, times: Times) -> Floats:
         simes[:first] = np.minimum(times(p[:first], size), largest)
         simes[first:] = simes[first - 1]
         np.maximum(adjusted, simes, out=adjusted)
-    return np.maximum(adjusted, p)
+    return np.asarray(np.maximum(adjusted, p))
 
 
 def _step_up(products: Floats) -> Floats:

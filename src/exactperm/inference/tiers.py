@@ -38,8 +38,8 @@ def _extend(clique: set[int], others: set[int], done: set[int], joined: Neighbou
     pivot = max(others | done, key=lambda i: len(joined[i] & others))
     for i in sorted(others - joined[pivot]):
         yield from _extend(clique | {i}, others & joined[i], done & joined[i], joined)
-        others = others - {i}  # noqa: PLR6104  the caller's set stays as it is
-        done = done | {i}  # noqa: PLR6104
+        others = others - {i}
+        done = done | {i}
 
 
 def letter(i: int) -> str:

@@ -66,6 +66,8 @@ def as_labels(y: Any, name: str) -> NDArray[Any]:
     if isinstance(y, str):
         raise TypeError(f"{name} must be a sequence of labels, not one string")
     values = np.asarray(y)
+    if values.dtype.kind == "U" and values.ndim == 1 and not all(isinstance(label, str) for label in y):
+        values = np.array(list(y), dtype=object)  # NumPy would write a missing label, or a number, as text
     if values.dtype == object:
         missing = [i for i, label in enumerate(values.flat) if label is None or _is_nan(label)]
         if missing:

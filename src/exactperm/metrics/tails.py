@@ -124,7 +124,7 @@ def _mean_scores(metric: Metric, effects: Effects) -> tuple[float | None, float 
 def _half_line(lattice: Lattice, upper: bool, two_sided: bool) -> tuple[Lattice, Runs | None]:
     """The points x >= observed, or their mirror image, as A's total grows with x."""
     span = lattice.span[0]
-    if two_sided and 2 * lattice.observed[0] == span:
+    if two_sided and 2 * lattice.observed[0] == span and not lattice.rounding:
         return lattice, None
     if 2 * lattice.observed[0] < span if two_sided else not upper:
         lattice = _reflected(lattice)

@@ -1,0 +1,215 @@
+"""The test of one pair of systems among several, with its p-value adjusted for their number."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+
+from exactperm.inference.multiplicity import adjust
+from exactperm.result import Interval, TestResult, format_pvalue
+
+__all__ = ["CORRECTIONS", "Pair", "adjusted_as_known", "adjusted_pairs", "as_known"]
+
+Outcome = Literal["different", "not different", "undecided", "not testable"]
+
+#: a sampled p-value is shown as a bound if the ends of its interval differ by more than this factor
+VAGUE = 2.0
+#: the procedures in words
+CORRECTIONS = {
+    "none": "no correction",
+    "bonferroni": "Bonferroni",
+    "holm": "Holm",
+    "hochberg": "Hochberg",
+    "hommel": "Hommel",
+    "bh": "Benjamini-Hochberg",
+    "by": "Benjamini-Yekutieli",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Pair(TestResult):
+    """The test of one pair of systems among several: a `TestResult` with these fields more.
+
+    Attributes
+    ----------
+    a, b
+        The names of the two systems.
+    pvalue_adjusted, log_pvalue_adjusted
+        The p-value adjusted for the number of pairs, and its logarithm.
+    pvalue_adjusted_interval
+        What the intervals of all p-values leave open for the adjusted one.
+    outcome
+        "different"; "not different"; "undecided" if sampling (or a bracket) has not settled on which side of alpha the
+        adjusted p-value lies; "not testable" if no result on these items could have been below alpha.
+    correction, alpha
+        How p-values were adjusted, and the level.
+    wins, losses, ties
+        On how many items (or groups) A is better, worse, and neither; None where an item does not say that by itself.
+    """
+
+    a: str = field(kw_only=True)
+    b: str = field(kw_only=True)
+    pvalue_adjusted: float = field(kw_only=True)
+    log_pvalue_adjusted: float = field(kw_only=True)
+    pvalue_adjusted_interval: Interval = field(kw_only=True)
+    outcome: Outcome = field(kw_only=True)
+    correction: str = field(kw_only=True)
+    alpha: float = field(kw_only=True)
+    wins: int | None = field(kw_only=True)
+    losses: int | None = field(kw_only=True)
+    ties: int | None = field(kw_only=True)
+
+    @property
+    def significant(self) -> bool:
+        """Whether the adjusted p-value is at most alpha, for certain or with the confidence of the interval."""
+        return self.outcome == "different"
+
+    @property
+    def better(self) -> str | None:
+        """The system that was shown to be better; None if neither was."""
+        if not self.significant:
+            return None
+        if self.alternative != "two-sided":
+            return self.a if self.alternative == "greater" else self.b
+        return self.a if (self.statistic > 0) == self.higher_is_better else self.b
+
+    @property
+    def verdict(self) -> str:
+        """One sentence that can be quoted."""
+        a, b, how = self.a, self.b, f"({_p_in_words(self)}, {_test_in_words(self)})"
+        if self.n_tied == self.n_groups:
+            return f"{a} and {b} are tied on every item; there is nothing to test (p = 1, {self.n_groups} pairs)."
+        if self.outcome == "not testable":
+            return (
+                f"Not testable: {a} and {b} differ on {self.n_groups - self.n_tied} of {self.n_groups} pairs, "
+                f"so that no result could be below p = {self.min_pvalue:.3g} {how}."
+            )
+        if self.outcome == "undecided":
+            low, high = self.pvalue_interval
+            return f"Undecided: the p-value of {a} and {b} is known only to be in [{low:.3g}, {high:.3g}] {how}."
+        if self.better:
+            return f"{self.better} is better than {b if self.better == a else a} {how}."
+        claims = {"greater": f"that {a} is better than {b}", "less": f"that {a} is worse than {b}"}
+        return f"The data do not show {claims.get(self.alternative, f'a difference between {a} and {b}')} {how}."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every field as plain Python values."""
+        return {**super().to_dict(), "significant": self.significant, "better": self.better}
+
+    def __repr__(self) -> str:
+        """The pair in a few lines."""
+        return "\n".join(f"{name:<12}{value}" for name, value in self._facts())
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def _facts(self) -> list[tuple[str, str]]:
+        facts = [
+            ("pair", f"{self.a}, {self.b}"),
+            ("p", f"{_p_in_words(self)[4:] if self.exact else _p_in_words(self)} ({_test_in_words(self)})"),
+            ("statistic", f"{self.statistic:+.6g} ({self.metric} of {self.a} minus {self.metric} of {self.b})"),
+        ]
+        if self.scores[0] is not None:
+            facts.append(("scores", f"{self.scores[0]:.6g}, {self.scores[1]:.6g}"))
+        if self.wins is not None:
+            facts.append(("items", f"{self.wins} won, {self.losses} lost, {self.ties} tied by {self.a}"))
+        return [*facts, ("verdict", self.verdict), ("signature", self.signature)]
+
+
+def _p_in_words(pair: Pair) -> str:
+    adjusted = ""
+    if pair.correction != "none" and pair.log_pvalue_adjusted != pair.log_pvalue:
+        adjusted = f", {CORRECTIONS[pair.correction]} {adjusted_as_known(pair)}"
+    return f"p = {as_known(pair)}{adjusted}".replace("= <", "<")
+
+
+def as_known(pair: Pair) -> str:
+    """The p-value as far as it is known: ~0.031 where it was sampled, <4e-05 where that gives no more than a bound."""
+    return _known(pair, pair.log_pvalue, pair.pvalue_interval)
+
+
+def adjusted_as_known(pair: Pair) -> str:
+    """The same for the adjusted p-value."""
+    return _known(pair, pair.log_pvalue_adjusted, pair.pvalue_adjusted_interval)
+
+
+def _known(pair: Pair, log_pvalue: float, interval: Interval) -> str:
+    if pair.exact:
+        return format_pvalue(log_pvalue)
+    if interval.low < interval.high / VAGUE:
+        return f"<{format_pvalue(math.log(interval.high))}"
+    return f"~{format_pvalue(log_pvalue)}"
+
+
+def _test_in_words(pair: TestResult) -> str:
+    return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
+
+
+def adjusted_pairs(
+    couples: list[tuple[str, str]], results: list[TestResult], correction: str, alpha: float
+) -> tuple[Pair, ...]:
+    """Adjust the p-values, and with them the ends of their intervals: every procedure is monotone in each of them."""
+    adjusted = adjust([r.pvalue for r in results], correction).tolist()
+    logs = adjust([r.log_pvalue for r in results], correction, log=True).tolist()
+    low = adjust([r.pvalue_interval.low for r in results], correction).tolist()
+    high = adjust([r.pvalue_interval.high for r in results], correction).tolist()
+    certain = all(r.exact for r in results)  # then alpha itself is no open question for a p-value equal to it
+    return tuple(
+        _pair(result, couple, (adjusted[i], logs[i], Interval(low[i], high[i])), certain, correction, alpha)
+        for i, (couple, result) in enumerate(zip(couples, results, strict=True))
+    )
+
+
+def _pair(
+    result: TestResult,
+    couple: tuple[str, str],
+    adjusted: tuple[float, float, Interval],
+    certain: bool,
+    correction: str,
+    alpha: float,
+) -> Pair:
+    pvalue, log_pvalue, interval = adjusted
+    wins, losses, ties = _record(result)
+    return Pair(
+        **{f.name: getattr(result, f.name) for f in fields(TestResult)},
+        a=couple[0],
+        b=couple[1],
+        pvalue_adjusted=pvalue,
+        log_pvalue_adjusted=log_pvalue,
+        pvalue_adjusted_interval=interval,
+        outcome=_outcome(result, Interval(pvalue, pvalue) if certain else interval, alpha),
+        correction=correction,
+        alpha=alpha,
+        wins=wins,
+        losses=losses,
+        ties=ties,
+    )
+
+
+def _outcome(result: TestResult, adjusted: Interval, alpha: float) -> Outcome:
+    if result.min_pvalue > alpha:
+        return "not testable"
+    if adjusted.high <= alpha:
+        return "different"
+    return "undecided" if adjusted.low <= alpha else "not different"
+
+
+def _record(result: TestResult) -> tuple[int | None, int | None, int | None]:
+    """On how many groups A is better, worse, neither: where one sum differs, and the metric is monotone in it."""
+    if result.problem is None:
+        return None, None, None
+    effects, metric = result.problem.effects, result.problem.metric.form(result.problem.effects.names)
+    differing = np.flatnonzero((effects.values != 0).any(axis=0))
+    if differing.size == 0:
+        return 0, 0, effects.n_groups
+    sign = 1 if metric.additive else metric.increasing.get(metric.sums[differing[0]], 0)
+    if differing.size > 1 or sign == 0:
+        return None, None, None
+    more, fewer = int(effects.n_plus.sum()), int(effects.n_minus.sum())
+    better = (sign > 0) == metric.higher_is_better
+    return (more, fewer, effects.n_tied) if better else (fewer, more, effects.n_tied)
