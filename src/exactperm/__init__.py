@@ -13,9 +13,9 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from exactperm.api import paired_test
+    from exactperm.classical import ClassicalResult, mcnemar, sign_test, wilcoxon
     from exactperm.comparison import Comparison, compare
     from exactperm.effects import Effects
-    from exactperm.classical import ClassicalResult, mcnemar, sign_test, wilcoxon
     from exactperm.engines.auto import SamplingWarning, ToleranceWarning
     from exactperm.metrics import Metric
     from exactperm.pair import Pair

@@ -17,7 +17,7 @@ from exactperm.api import engine_options, test_all
 from exactperm.effects import Effects
 from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
-from exactperm.pair import CORRECTIONS, Pair, adjusted_as_known, adjusted_pairs, as_known
+from exactperm.pair import CORRECTIONS, Pair, adjusted_pairs, in_latex, table
 from exactperm.result import SCHEMA, finite
 
 __all__ = ["Comparison", "compare"]
@@ -273,10 +273,7 @@ class Comparison:
 
     def to_latex(self) -> str:
         """Two tabulars for booktabs: the systems, and the pairs."""
-        head, rows, left = self._pairs_table()
-        where = [i for i, name in enumerate(head) if name.startswith("p")]
-        rows = [[tables.latex_pvalue(cell) if i in where else cell for i, cell in enumerate(row)] for row in rows]
-        return "\n\n".join([tables.latex(*self._systems_table()), tables.latex(head, rows, left)])
+        return "\n\n".join([tables.latex(*self._systems_table()), tables.latex(*in_latex(self._pairs_table()))])
 
     def __repr__(self) -> str:
         """The tables, the verdict, and what else has to be known."""
@@ -303,24 +300,8 @@ class Comparison:
 
     def _pairs_table(self) -> tuple[list[str], list[list[str]], int]:
         """The pairs, those that come first in the ranking first, whichever way round they were tested."""
-        digits = tables.decimals(self.scores.values()) + 1
         place = {name: i for i, name in enumerate(self.ranking)}
-        pairs = sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b])))
-        adjusted = [f"p ({CORRECTIONS[self.correction]})"] if self.correction != "none" else []
-        record = ["win-loss-tie"] if all(pair.wins is not None for pair in pairs) else []
-        rows = [
-            [
-                pair.a,
-                pair.b,
-                f"{pair.statistic:+.{digits}f}",
-                as_known(pair),
-                *([adjusted_as_known(pair)] if adjusted else []),
-                *([f"{pair.wins}-{pair.losses}-{pair.ties}"] if record else []),
-                f"{pair.better} is better" if pair.better else pair.outcome,
-            ]
-            for pair in pairs
-        ]
-        return ["A", "B", "A - B", "p", *adjusted, *record, "outcome"], rows, 2
+        return table(sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b]))))
 
 
 def _key(score: float | None, sign: int) -> tuple[bool, float]:
@@ -341,11 +322,15 @@ def _standing(subject: str, comparison: Comparison) -> str:
             continue
         other = pair.b if pair.a == subject else pair.a
         kind = ("better" if pair.better == subject else "worse") if pair.better else pair.outcome
+        if kind == "not different" and pair.alternative != "two-sided":
+            kind = "not better" if (pair.alternative == "greater") == (pair.a == subject) else "not worse"
         others[kind].append(other)
     words = {
         "better": "better than",
         "worse": "worse than",
         "not different": "not told apart from",
+        "not better": "not shown to be better than",
+        "not worse": "not shown to be worse than",
         "undecided": "undecided against",
         "not testable": "not testable against",
     }

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 import numpy as np
 
+from exactperm import tables
 from exactperm.inference.multiplicity import adjust
 from exactperm.result import Interval, TestResult, format_pvalue
 
-__all__ = ["CORRECTIONS", "Pair", "adjusted_as_known", "adjusted_pairs", "as_known"]
+__all__ = ["CORRECTIONS", "Pair", "adjusted_pairs", "in_latex", "table"]
 
 Outcome = Literal["different", "not different", "undecided", "not testable"]
 
-#: a sampled p-value is shown as a bound if the ends of its interval differ by more than this factor
+#: a sampled p-value is shown as a bound, if it is small, where the ends of its interval differ by more than this factor
 VAGUE = 2.0
 #: the procedures in words
 CORRECTIONS = {
@@ -99,6 +101,14 @@ class Pair(TestResult):
         """Every field as plain Python values."""
         return {**super().to_dict(), "significant": self.significant, "better": self.better}
 
+    def to_markdown(self) -> str:
+        """A table of one row."""
+        return tables.markdown(*table([self]))
+
+    def to_latex(self) -> str:
+        """A table of one row, for booktabs."""
+        return tables.latex(*in_latex(table([self])))
+
     def __repr__(self) -> str:
         """The pair in a few lines."""
         return "\n".join(f"{name:<12}{value}" for name, value in self._facts())
@@ -109,9 +119,11 @@ class Pair(TestResult):
         return f"<pre>{escape(repr(self))}</pre>"
 
     def _facts(self) -> list[tuple[str, str]]:
+        low, high = self.pvalue_interval
+        known = "" if self.exact else f", p between {low:.3g} and {high:.3g}"
         facts = [
             ("pair", f"{self.a}, {self.b}"),
-            ("p", f"{_p_in_words(self)[4:] if self.exact else _p_in_words(self)} ({_test_in_words(self)})"),
+            ("p", f"{_as_known(self)}{_adjusted_in_words(self)} ({_test_in_words(self)}{known})"),
             ("statistic", f"{self.statistic:+.6g} ({self.metric} of {self.a} minus {self.metric} of {self.b})"),
         ]
         if self.scores[0] is not None:
@@ -122,18 +134,21 @@ class Pair(TestResult):
 
 
 def _p_in_words(pair: Pair) -> str:
-    adjusted = ""
-    if pair.correction != "none" and pair.log_pvalue_adjusted != pair.log_pvalue:
-        adjusted = f", {CORRECTIONS[pair.correction]} {adjusted_as_known(pair)}"
-    return f"p = {as_known(pair)}{adjusted}".replace("= <", "<")
+    return f"p = {_as_known(pair)}{_adjusted_in_words(pair)}".replace("= <", "< ").replace("= ~", "≈ ")
 
 
-def as_known(pair: Pair) -> str:
+def _adjusted_in_words(pair: Pair) -> str:
+    if pair.correction == "none" or pair.log_pvalue_adjusted == pair.log_pvalue:
+        return ""
+    return f", {CORRECTIONS[pair.correction]} {_adjusted_as_known(pair)}"
+
+
+def _as_known(pair: Pair) -> str:
     """The p-value as far as it is known: ~0.031 where it was sampled, <4e-05 where that gives no more than a bound."""
     return _known(pair, pair.log_pvalue, pair.pvalue_interval)
 
 
-def adjusted_as_known(pair: Pair) -> str:
+def _adjusted_as_known(pair: Pair) -> str:
     """The same for the adjusted p-value."""
     return _known(pair, pair.log_pvalue_adjusted, pair.pvalue_adjusted_interval)
 
@@ -141,13 +156,58 @@ def adjusted_as_known(pair: Pair) -> str:
 def _known(pair: Pair, log_pvalue: float, interval: Interval) -> str:
     if pair.exact:
         return format_pvalue(log_pvalue)
-    if interval.low < interval.high / VAGUE:
+    if interval.low < interval.high / VAGUE < 0.5 / VAGUE:
         return f"<{format_pvalue(math.log(interval.high))}"
     return f"~{format_pvalue(log_pvalue)}"
 
 
 def _test_in_words(pair: TestResult) -> str:
     return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
+
+
+Table = tuple[list[str], list[list[str]], int]
+#: what was not shown, in a table
+_NOT_SHOWN = {"two-sided": "not different", "greater": "not better", "less": "not worse"}
+
+
+def table(pairs: Sequence[Pair]) -> Table:
+    """Pairs that were adjusted together as a head, rows, and the number of columns that are names."""
+    digits = tables.decimals(score for pair in pairs for score in (*pair.scores, pair.statistic)) + 1
+    correction = pairs[0].correction
+    adjusted = [f"p ({CORRECTIONS[correction]})"] if correction != "none" else []
+    record = ["win-loss-tie"] if all(pair.wins is not None for pair in pairs) else []
+    rows = [
+        [
+            pair.a,
+            pair.b,
+            f"{pair.statistic:+.{digits}f}",
+            _as_known(pair),
+            *([_adjusted_as_known(pair)] if adjusted else []),
+            *([f"{pair.wins}-{pair.losses}-{pair.ties}"] if record else []),
+            _in_a_word(pair),
+        ]
+        for pair in pairs
+    ]
+    return ["A", "B", "A - B", "p", *adjusted, *record, "outcome"], rows, 2
+
+
+def _in_a_word(pair: Pair) -> str:
+    if pair.better:
+        return f"{pair.better} is better"
+    return _NOT_SHOWN[pair.alternative] if pair.outcome == "not different" else pair.outcome
+
+
+def in_latex(shown: Table) -> Table:
+    """The same with p-values as mathematics."""
+    head, rows, left = shown
+    return (
+        head,
+        [
+            [tables.latex_pvalue(x) if name.startswith("p") else x for name, x in zip(head, row, strict=True)]
+            for row in rows
+        ],
+        left,
+    )
 
 
 def adjusted_pairs(

@@ -21,6 +21,8 @@ from exactperm.metrics.registry import parse
 __all__ = ["Systems", "frame_library", "read"]
 
 Labels = NDArray[Any] | None
+#: whose data frames and series are known by sight
+LIBRARIES = ("pandas", "polars", "pyarrow", "modin", "cudf")
 #: what only makes sense of predictions
 OF_PREDICTIONS = ("average", "labels", "pos_label", "scheme", "sample_weight")
 
@@ -200,19 +202,21 @@ def _groups(groups: Any, items: int) -> Labels:
 def frame_library(x: Any) -> str | None:
     """The library of a data frame, without importing what is not there yet; None for anything else."""
     package = type(x).__module__.partition(".")[0]
-    return package if package in ("pandas", "polars", "pyarrow", "modin", "cudf") and hasattr(x, "columns") else None
+    return (
+        package if package in ("pandas", "polars", "pyarrow", "modin", "cudf") and hasattr(type(x), "columns") else None
+    )
 
 
 def _columns(frame: Any) -> dict[str, Any]:
     """The columns of a data frame by name, each a series of its library."""
     import narwhals.stable.v2 as nw
 
+    if hasattr(frame, "collect"):
+        raise TypeError(f"systems is a {type(frame).__name__}, which holds no data yet; collect() it first")
     names = [str(name) for name in (frame.column_names if hasattr(frame, "column_names") else frame.columns)]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"two systems have the same name: the data frame has two columns {', '.join(twice)}")
-    whole = nw.from_native(frame)
-    if isinstance(whole, nw.LazyFrame):
-        raise TypeError("systems is a lazy query; collect() it first")
+    whole = nw.from_native(frame, eager_only=True)
     return {name: whole[:, i].to_native() for i, name in enumerate(names)}
 
 
@@ -246,7 +250,7 @@ def _refuse_texts(columns: dict[str, Any]) -> None:
 
 def _as_list(x: Any, name: str) -> Any:
     """A series of a data frame as a list of Python values; anything else as it is."""
-    if type(x).__module__.partition(".")[0] not in ("pandas", "polars", "pyarrow", "modin", "cudf"):
+    if type(x).__module__.partition(".")[0] not in LIBRARIES:
         return x
     import narwhals.stable.v2 as nw
 

@@ -70,7 +70,7 @@ def latex_pvalue(p: str) -> str:
     return f"${sign}{number}$"
 
 
-def decimals(values: Iterable[float | None], most: int = 6) -> int:
-    """Decimals with which the largest of some numbers has four significant digits."""
+def decimals(values: Iterable[float | None]) -> int:
+    """Decimals with which the largest of some numbers has four significant digits, two or more."""
     sizes = [abs(x) for x in values if x is not None and math.isfinite(x) and x]
-    return min(max(3 - math.floor(math.log10(max(sizes))), 0), most) if sizes else 1
+    return min(max(3 - math.floor(math.log10(max(sizes))), 2), 12) if sizes else 2

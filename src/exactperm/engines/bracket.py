@@ -160,7 +160,7 @@ def _tail_of_data(problem: Problem, threshold: int, tolerance: float) -> Bounds:
     if threshold <= 0:
         return Bounds(0.0, 0.0)
     if threshold == problem.span:  # all coins one way, whatever the rounding
-        return Bounds(-problem.n * LOG_TWO, -problem.n * LOG_TWO)
+        return Bounds(-problem.n * LOG_TWO, -problem.n * LOG_TWO).times(0.0)
     bounds = _upper_tail(problem, threshold, Limits(tolerance, CONDITIONED, BUDGET))
     if threshold < problem.span:
         bounds = bounds.at_least(-problem.n * LOG_TWO)
@@ -177,7 +177,7 @@ def _upper_tail(problem: Problem, threshold: int, limits: Limits) -> Bounds:
     if not len(problem.steps):
         return Bounds(-math.inf, 0.0)
     if threshold == span and not rounding:
-        return Bounds(-problem.n * LOG_TWO, -problem.n * LOG_TWO)
+        return Bounds(-problem.n * LOG_TWO, -problem.n * LOG_TWO).times(0.0)
     if problem.counts[-1] <= limits.conditioned and _dominates(problem):
         return _conditioned(problem, threshold, limits)
     if 2 * threshold <= span:  # the smaller tail, X >= t being the complement of X <= t - 1

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 
 from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
 from exactperm.engines.support import EXACT, Circle, live_frequencies, residue
-from exactperm.engines.tilt import EPS, SATURATED, Coins, Floats, Ints, Tilt, gamma, per_sum
+from exactperm.engines.tilt import EPS, SATURATED, Coins, Floats, Ints, Tilt, depth, per_sum
 from exactperm.region import Runs
 
 __all__ = ["Fourier", "characteristic"]
@@ -118,6 +118,8 @@ def _size(question: Question) -> tuple[int, float, float]:
     if lattice.rank == 0:
         return 0, 0.0, 1.0
     v, c, deviation, span = lattice.steps[:, 0], lattice.counts, lattice.deviation, lattice.span[0]
+    if not _dominated(v, c, deviation):
+        return lattice.n, float(v[-1]), min(2 * math.sqrt(2 * LOG_CUT) * deviation, float(span)) + 1
     while _dominated(v, c, deviation):
         v, c, span = v[:-1], c[:-1], span - int(v[-1]) * int(c[-1])
         deviation = _deviation(v, c)
@@ -234,9 +236,7 @@ def _log_sum(logs: list[float]) -> float:
 
 def _complement(tail: Tail) -> Tail:
     """One minus a probability of at most about a half."""
-    low, estimate, high = (
-        math.log1p(-math.exp(x)) for x in (tail.log_high, tail.log_estimate, tail.log_low)
-    )
+    low, estimate, high = (math.log1p(-math.exp(x)) for x in (tail.log_high, tail.log_estimate, tail.log_low))
     return _outward(low, estimate, high)
 
 
@@ -281,7 +281,7 @@ def _invert(intervals: list[_Interval]) -> list[Tail]:
     sums, k = live
     log_modulus, phase, error = characteristic(coins, tilt, circle, sums, k)
     # what the search let through without need goes, so that the terms do not depend on how it went
-    kept = np.flatnonzero(log_modulus > -LOG_CUT)
+    (kept,) = (log_modulus > -LOG_CUT).nonzero()
     if kept.size < k.size:
         sums, k = sums[kept], k[kept]
         log_modulus, phase, error = log_modulus[kept], phase[kept], error[kept]
@@ -290,10 +290,11 @@ def _invert(intervals: list[_Interval]) -> list[Tail]:
     geometric = _geometric(tilt.tau[sums], k, own, terms[sums])
     alone = (k == 0) | (2 * k == own)  # the other frequencies stand for their conjugates too
     weight = np.exp(log_modulus) * (2.0 - alone)
-    first = np.searchsorted(sums, np.arange(len(intervals)))
+    first = sums.searchsorted(np.arange(len(intervals)))
+    additions = depth(np.bincount(sums))
     real = weight * (np.cos(phase) * geometric.real - np.sin(phase) * geometric.imag)
     # rounding: of the characteristic function, then here; what that moves is at most the modulus
-    error = error + gamma(24, first, len(k)) * (1 + np.abs(log_modulus) + np.abs(phase))
+    error = error + EPS * (24 + additions[sums]) * (1 + np.abs(log_modulus) + np.abs(phase))
     value = per_sum(real, first) / size
     rounding = per_sum(weight * np.abs(geometric) * error, first) / size
     # the frequencies left out (|G_k| <= P / k), and the mass outside the window
@@ -338,8 +339,8 @@ def characteristic(
     turns = (turns.astype(np.int64) - 2 * _times_modulo(k, coins.a[sums], own)) % (2 * own)
     turns = np.where(turns > own, turns - 2 * own, turns)
     # operations, additions of terms in a piece, additions of pieces
-    rounding = gamma(64, np.zeros(1, dtype=np.intp), pieces.longest) + EPS * pieces.most
-    return log_square / 2, small + np.pi * (turns / own), rounding * error
+    rounding = EPS * (64 + coins.depth + coins.number // BLOCK)
+    return log_square / 2, small + np.pi * (turns / own), rounding[sums] * error
 
 
 @dataclass(frozen=True)
@@ -351,20 +352,19 @@ class _Pieces:
     length: NDArray[np.intp]
     first: NDArray[np.intp]
     longest: int
-    most: int
 
     @classmethod
     def of(cls, coins: Coins, sums: NDArray[np.intp]) -> _Pieces:
-        length = np.diff(coins.start, append=coins.v.size)[sums]
+        length = coins.number[sums]
         longest = int(length.max())
         rows = np.arange(len(sums))
         if longest <= BLOCK:
-            return cls(rows, coins.start[sums], length, rows, longest, 1)
+            return cls(rows, coins.start[sums], length, rows, longest)
         pieces = -(-length // BLOCK)
-        row, first = np.repeat(rows, pieces), np.cumsum(pieces) - pieces
+        row, first = rows.repeat(pieces), pieces.cumsum() - pieces
         offset = BLOCK * (np.arange(row.size) - first[row])
         start = coins.start[sums][row] + offset
-        return cls(row, start, np.minimum(length[row] - offset, BLOCK), first, BLOCK, int(pieces.max()))
+        return cls(row, start, np.minimum(length[row] - offset, BLOCK), first, BLOCK)
 
 
 @dataclass(frozen=True)
@@ -408,12 +408,13 @@ class _Table:
 
     def sums(self, k: Ints, size: Ints, start: NDArray[np.intp], length: NDArray[np.intp]) -> tuple[Any, ...]:
         """For pieces of steps at frequencies k: sums of log |.|^2, small angles, multiples of s, sensitivities."""
-        first = np.cumsum(length) - length
-        if len(k) == 1:
+        first = length.cumsum() - length
+        if start[0] == start[-1]:  # the same steps in every row
             index: Any = slice(int(start[0]), int(start[0] + length[0]))
+            k, size = k[:, None], size[:, None]
         else:
-            index = np.arange(int(length.sum())) + np.repeat(start - first, length)
-            k, size = np.repeat(k, length), np.repeat(size, length)
+            index = np.arange(int(length.sum())) + (start - first).repeat(length)
+            k, size = k.repeat(length), size.repeat(length)
         r = residue(k.astype(self.step.dtype), self.step[index], size)
         s = r * (HALF_TURN / size)
         tangent = np.tan(s)
@@ -422,21 +423,18 @@ class _Table:
         z = self.w[index] * (square / (1 + square))
         log_square = np.log1p(-np.minimum(z, 0.5))
         inverse = 1 / (1 - np.minimum(z, 0.5))
-        steep = np.flatnonzero(z > 0.5)
-        if steep.size:
-            ratio = (1 + square[steep]) / (1 + self.t[index][steep] ** 2 * square[steep])
+        steep = z > 0.5
+        if steep.any():
+            t = np.broadcast_to(self.t[index], z.shape)[steep]
+            ratio = (1 + square[steep]) / (1 + t * t * square[steep])
             inverse[steep], log_square[steep] = ratio, -np.log(ratio)
         angle = np.arctan(u * tangent / (1 + self.curve[index] * square))
         # an error of s by its ulps moves log |.|^2 by z / (1 - z) and the argument by u s / (1 - z) times that
         sensitivity = (z + u * np.abs(s)) * inverse + np.abs(angle) - log_square
         turns = self.multiple[index] * (r if self.multiple.dtype == np.float64 else r.astype(np.int64))
         count = self.count[index]
-        return (
-            per_sum(count * log_square, first),
-            per_sum(self.signed[index] * angle, first),
-            per_sum(turns, first),
-            per_sum(count * sensitivity, first),
-        )
+        terms = count * log_square, self.signed[index] * angle, turns, count * sensitivity
+        return tuple(per_sum(x.ravel(), first) for x in terms)
 
 
 def _times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:

@@ -43,9 +43,9 @@ def _transform(lattice: Lattice) -> Floats:
     circle = Circle.of(coins, np.array([span + 1]))
     live = live_frequencies(coins, tilt, circle, -LOG_CUT, LIMIT)
     if live is None:  # at most LIMIT points are tabulated, so this cannot be for lack of room
-        live = np.zeros(span // 2 + 1, dtype=np.intp), np.arange(span // 2 + 1)
+        live = np.zeros((span + 1) // 2 + 1, dtype=np.intp), np.arange((span + 1) // 2 + 1)
     log_modulus, phase, _ = characteristic(coins, tilt, circle, *live)
-    spectrum = np.zeros(span // 2 + 1, dtype=np.complex128)
+    spectrum = np.zeros((span + 1) // 2 + 1, dtype=np.complex128)
     spectrum[live[1]] = np.exp(log_modulus - 1j * phase)
     tilted = np.roll(np.fft.irfft(spectrum, span + 1), middle)
     # the middle may be half a step off the mean, and the coins then tilted by a hair: undo it

@@ -74,50 +74,57 @@ def live_frequencies(
 ) -> tuple[NDArray[np.intp], Ints] | None:
     """All (sum, k), 0 <= k <= P/2, where |phi_k| may exceed exp(log_cut), ordered; None if there are too many."""
     strength = coins.c * (4 * tilt.p * tilt.q)
-    top = circle.size // 2
-    width = _first_width(coins, circle, strength)
-    sums, low = _cut(np.arange(len(top)), np.zeros_like(top), top, width)
-    factors = _Factors.strongest(coins, tilt, circle, strength, width)
+    top = _last(coins, tilt, circle, log_cut)
+    width = _first_width(top)
     moments = _moments(coins, circle, strength)
+    last = top
+    sums, low = np.arange(len(top)), np.zeros_like(top)
     while True:
-        keep = _undecided(factors, circle, sums, low, width, log_cut)
-        sums, low = sums[keep], low[keep]
+        sums, low = _cut(sums, low, last, width[sums])
+        (near,) = (_by_moments(moments, sums, low, width) > 2 * log_cut).nonzero()
+        sums, low = sums[near], low[near]
+        few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
+        if low.size > few:
+            factors = _Factors.strongest(coins, tilt, circle, strength, width)
+            keep = _undecided(factors, circle, sums, low, width, log_cut, few)
+            sums, low = sums[keep], low[keep]
         if low.size * SPLIT > limit:
             return None
         if (width == 1).all():
             return sums, low
         last = np.minimum(low + width[sums] - 1, top[sums])
         width = np.maximum(width // SPLIT, 1)
-        sums, low = _cut(sums, low, last, width[sums])
-        near = np.flatnonzero(_by_moments(moments, sums, low, width) > 2 * log_cut)
-        sums, low = sums[near], low[near]
-        if len(coins.v) > MOST_FACTORS * len(top):
-            factors = _Factors.strongest(coins, tilt, circle, strength, width)
+
+
+def _last(coins: Coins, tilt: Tilt, circle: Circle, log_cut: float) -> Ints:
+    """The last frequency that can matter: half the circle, or less if there are enough coins with a step of one.
+
+    Their factor alone, 1 - 4 p q sin^2(pi k / P), falls all the way to half the circle.
+    """
+    first, half = coins.start, circle.size // 2
+    with np.errstate(divide="ignore"):
+        square = -np.expm1(2 * log_cut / coins.c[first]) / (4 * GUARD * tilt.p[first] * tilt.q[first])
+    last = np.ceil(circle.size / np.pi * np.arcsin(np.sqrt(np.minimum(square, 1.0))) * (1 + 1e-9))
+    return np.where(coins.v[first] == 1, np.minimum(last, half), half).astype(np.int64)
 
 
 def _cut(sums: NDArray[np.intp], low: Ints, high: Ints, width: Ints) -> tuple[NDArray[np.intp], Ints]:
     """Cut each range low..high into intervals of the given width."""
     parts = np.maximum((high - low) // width + 1, 0)
-    which = np.repeat(np.arange(len(parts)), parts)
-    number = np.arange(which.size) - np.repeat(np.cumsum(parts) - parts, parts)
+    which = np.arange(len(parts)).repeat(parts)
+    number = np.arange(which.size) - (parts.cumsum() - parts).repeat(parts)
     return sums[which], low[which] + number * width[which]
 
 
-def _first_width(coins: Coins, circle: Circle, strength: Floats) -> Ints:
-    """Powers of `SPLIT`: about a hundred cover the circle, and the strong factors turn little within one."""
-    top = np.maximum(circle.size // 2, 1)
-    sweep = np.abs(circle.step)
-    peak = np.maximum.reduceat(strength, coins.start)
-    strong = strength >= peak[coins.owner] / 2
-    typical = np.maximum.reduceat(np.where(strong, np.minimum(sweep, MOST_FACTORS), 1), coins.start)
-    width = np.clip(circle.size / (8 * typical), top / 2**14, top / 100)
-    powers = np.maximum(np.rint(np.log(width) / math.log(SPLIT)), 0)
+def _first_width(top: Ints) -> Ints:
+    """Powers of `SPLIT`: about a hundred intervals cover the circle."""
+    powers = np.maximum(np.rint(np.log(np.maximum(top, 1) / 100) / math.log(SPLIT)), 0)
     return np.asarray(SPLIT ** powers.astype(np.int64))
 
 
 @dataclass(frozen=True)
 class _Factors:
-    """The factors tried at a level, strongest first, those of each sum back to back, and last one that is 1."""
+    """The factors tried at a level, strongest first, those of each sum back to back; of several, last one that is 1."""
 
     step: NDArray[Any]
     weight: Floats
@@ -131,8 +138,11 @@ class _Factors:
         own = coins.owner
         sweep = np.abs(circle.step) * width[own]
         score = np.where(STEADY * sweep <= circle.size[own], strength, 0.0) * (1 + sweep / circle.size[own])
-        alone = own.size > MOST_FACTORS and len(coins.start) == 1
-        order = _scattered(score) if alone else np.lexsort([-score, own])
+        if len(coins.start) == 1:
+            order = _scattered(score) if own.size > MOST_FACTORS else np.argsort(-score)
+            weight = (-4 * GUARD) * tilt.p[order] * tilt.q[order]
+            return cls(circle.step[order], weight, coins.c[order], coins.start, np.array([order.size]))
+        order = np.lexsort([-score, own])
         number = np.minimum(np.bincount(own[order], minlength=len(coins.start)), MOST_FACTORS)
         start = np.searchsorted(own[order], np.arange(len(coins.start)))
         weight = (-4 * GUARD * tilt.p * tilt.q)[order]
@@ -171,13 +181,12 @@ def _scattered(score: Floats) -> NDArray[np.intp]:
 
 
 def _undecided(
-    factors: _Factors, circle: Circle, sums: NDArray[np.intp], low: Ints, width: Ints, log_cut: float
+    factors: _Factors, circle: Circle, sums: NDArray[np.intp], low: Ints, width: Ints, log_cut: float, few: int
 ) -> NDArray[np.intp]:
     """Return the intervals that the factors do not prove to be under the cut.
 
     It stops early when few are left: those are cheaper to split, or in the end to evaluate.
     """
-    few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
     if low.size <= ROWS:
         return _survivors(factors, circle, sums, low, width[sums], log_cut, few)
     blocks = []

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Coins", "Tilt", "gamma", "per_sum"]
+__all__ = ["Coins", "Tilt", "depth", "per_sum"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -46,17 +46,22 @@ class Coins:
     a: Ints
     span: Ints
     n: Ints
+    #: steps of each sum, and additions that one goes through
+    number: NDArray[np.intp]
+    depth: Floats
 
     @classmethod
     def of(cls, sums: Sequence[tuple[Ints, Ints]], thresholds: Sequence[int]) -> Coins:
         """Lay out sums given by their positive steps and counts."""
-        sizes = [len(v) for v, _ in sums]
-        v = sums[0][0] if len(sums) == 1 else np.concatenate([v for v, _ in sums])
-        c = sums[0][1] if len(sums) == 1 else np.concatenate([c for _, c in sums])
-        start = np.cumsum([0, *sizes[:-1]], dtype=np.intp)
-        owner = np.repeat(np.arange(len(sums)), sizes)
+        if len(sums) == 1:
+            (v, c), number = sums[0], np.array([len(sums[0][0])])
+        else:
+            v, c = (np.concatenate(x) for x in zip(*sums, strict=True))
+            number = np.array([len(v) for v, _ in sums])
+        start = number.cumsum() - number
         span, n = np.add.reduceat(v * c, start), np.add.reduceat(c, start)
-        return cls(v, c, start, owner, np.array(thresholds, dtype=np.int64), span, n)
+        owner = np.arange(len(sums)).repeat(number)
+        return cls(v, c, start, owner, np.array(thresholds, dtype=np.int64), span, n, number, depth(number))
 
 
 def per_sum(terms: NDArray[Any], start: NDArray[np.intp]) -> NDArray[Any]:
@@ -64,14 +69,13 @@ def per_sum(terms: NDArray[Any], start: NDArray[np.intp]) -> NDArray[Any]:
     return np.add.reduceat(terms, start, axis=-1)
 
 
-def gamma(operations: int, start: NDArray[np.intp], length: int) -> float:
-    """A bound on the relative error of `per_sum` over positive terms that took some roundings each.
+def depth(terms: NDArray[Any]) -> Floats:
+    """Additions that any one of so many terms goes through in `per_sum`, at most.
 
-    NumPy adds pairwise: eight running sums over blocks of 128, blocks in a binary tree (Higham 2002, section 4.2).
+    NumPy adds pairwise: eight running sums over blocks of 128, blocks in a binary tree (Higham 2002, section 4.2). So
+    EPS times this bounds the relative error of a sum of positive terms, and each sum's bound is its own.
     """
-    most = length if len(start) == 1 else int(np.diff(start, append=length).max())
-    depth = most if most < 8 else min(most / 8, 16) + 10 + max(math.log2(most / 128), 0)
-    return EPS * (operations + depth)
+    return np.asarray(np.minimum(terms, 26) + np.log2(np.maximum(terms, 128)) - 7)
 
 
 @dataclass(frozen=True)
@@ -97,7 +101,7 @@ class Tilt:
         relative_entropy = per_sum(coins.c * _relative_entropy(tau[coins.owner] * coins.v, q, t), coins.start)
         shift = tau * excess
         # 32: an error of t moves x t + log1p(-t^2) / 2 by at most 16, the other operations add less than 16
-        error = gamma(32, coins.start, coins.v.size) * relative_entropy + 4 * EPS * np.abs(shift) + tau * excess_error
+        error = EPS * ((32 + coins.depth) * relative_entropy + 4 * np.abs(shift)) + tau * excess_error
         return cls(tau, p, q, t, excess, variance, shift - relative_entropy, error)
 
     def windows(self, coins: Coins, log_mass: float) -> tuple[Ints, Ints]:
@@ -106,14 +110,15 @@ class Tilt:
         Chernoff: P(X - EX >= y) <= exp(psi(lam) - lam y) for every lam > 0, psi the centred cumulant. The best lam
         solves lam psi'(lam) - psi(lam) = log_mass; a lam that is off only makes the window wider.
         """
-        weight = np.stack([self.p, self.q])  # below, above
-        other = np.stack([self.q, self.p])
+        weight = np.array((self.p, self.q))  # below, above
+        other = weight[::-1]
         v, c, owner = coins.v.astype(np.float64), coins.c, coins.owner
         cv = c * v
         widest = log_mass / np.minimum.reduceat(v, coins.start)
-        lam = np.broadcast_to(np.minimum(np.sqrt(2 * log_mass / self.variance), widest), (2, len(self.tau)))
+        lam = np.minimum(np.sqrt(2 * log_mass / self.variance), widest)
+        lam = np.array((lam, lam))
         reach = np.full(lam.shape, np.inf)
-        slack = gamma(24, coins.start, coins.v.size)
+        slack = EPS * (24 + coins.depth)
         for _ in range(12):
             x = lam[:, owner] * v
             e = weight * np.exp(-x)
@@ -133,8 +138,8 @@ class Tilt:
                 break
             target = np.where(np.isfinite(step), lam - step, 4 * lam)
             lam = np.where(moving, np.clip(target, lam / 4, 4 * lam), lam)
-        below = np.minimum(np.ceil(reach[0] - self.excess) + 1, coins.a.astype(np.float64))
-        above = np.minimum(np.ceil(reach[1] + self.excess) + 1, (coins.span - coins.a).astype(np.float64))
+        below = np.minimum(np.ceil(reach[0] - self.excess) + 1, coins.a)
+        above = np.minimum(np.ceil(reach[1] + self.excess) + 1, coins.span - coins.a)
         return below.astype(np.int64), above.astype(np.int64)
 
 
@@ -151,9 +156,12 @@ def _solve(
     cv = coins.c * v
     cvv = cv * v
     room = (coins.span - coins.a).astype(np.float64)
-    low = (2 * coins.a - coins.span) * 2 / per_sum(cvv, coins.start)
+    second = per_sum(cvv, coins.start)
+    low = (2 * coins.a - coins.span) * 2 / second
     high = np.maximum(np.log(coins.span / room) / np.minimum.reduceat(v, coins.start), low)
-    tau, before = low, np.full(low.shape, np.inf)
+    # one term more of the series of the mean in tau, as far as it can be trusted
+    cubic = low * low * per_sum(cvv * (v * v), coins.start) / (12 * second)
+    tau, before = np.minimum(low * (1 + np.minimum(cubic, 0.1)), high), np.full(low.shape, np.inf)
     for _ in range(200):
         y = tau[coins.owner] * v
         e = np.exp(-y)
@@ -186,7 +194,7 @@ def _excess(coins: Coins, cv: Floats, q: Floats, t: Floats) -> tuple[Floats, Flo
     terms = np.where(saturated, -2 * cv * q, cv * t)
     total = (exact + per_sum(terms, coins.start)) / 2
     size = per_sum(np.abs(terms), coins.start)
-    return total, gamma(16, coins.start, coins.v.size) * size / 2 + 2 * EPS * np.abs(total)
+    return total, EPS * ((16 + coins.depth) * size / 2 + 2 * np.abs(total))
 
 
 def _relative_entropy(y: Floats, q: Floats, t: Floats) -> Floats:

@@ -115,10 +115,11 @@ def _mean_scores(metric: Metric, effects: Effects) -> tuple[float | None, float 
         raise ValueError(f"metric {metric.name!r} has no value without items")
     # a quotient of two Python integers is correctly rounded
     times, over = effects.unit.numerator * metric.scale, effects.unit.denominator * effects.n_items
-    difference = effects.difference[0] * times / over
-    if effects.totals_a is None or effects.totals_b is None:
-        return None, None, difference
-    return effects.totals_a[0] * times / over, effects.totals_b[0] * times / over, difference
+    difference = effects.difference[0]
+    if effects.totals_a is None:
+        return None, None, difference * times / over
+    total = effects.totals_a[0]
+    return total * times / over, (total - difference) * times / over, difference * times / over
 
 
 def _half_line(lattice: Lattice, upper: bool, two_sided: bool) -> tuple[Lattice, Runs | None]:
