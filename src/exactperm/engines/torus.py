@@ -5,21 +5,17 @@ asked is P(X in R) for a region R given by an exact predicate. For every tilt ta
 
     P(X in R) = exp(L(tau) - tau . (x* - c)) sum_{x in R} exp(-tau . (x - x*)) P_tau(X = x),
 
-    P_tau(X = x) = 1/(P_1 ... P_r) sum_k phi_k exp(-i omega_k . (x - c)),      omega_k = 2 pi
-    (k_1/P_1, ..., k_r/P_r),
+    P_tau(X = x) = 1/(P_1 ... P_r) sum_k phi_k exp(-i omega_k . (x - c)),   omega_k = 2 pi (k_1/P_1, ..., k_r/P_r),
 
 with c the centre of the law, x* any point of reference and phi the characteristic function of the
 tilted coins. The first line is an identity. The second holds on a torus that covers all but a
 negligible mass of the tilted law, and all but a few phi_k are zero to any precision. So
 
-1. tau is put at the dominating point of R, where the region comes closest to the centre: the
-prefactor then carries
-   the size of the probability, down to 10^-1000 and beyond, and the sum is of order one
-   (`torus_tilt`);
+1. tau is put at the dominating point of R, where the region comes closest to the centre: the prefactor then carries
+   the size of the probability, down to 10^-1000 and beyond, and the sum is of order one (`torus_tilt`);
 2. the torus covers a window outside which *evaluated* Chernoff bounds leave 10^-18 (`torus_tilt`);
 3. the frequencies that count are found by branch and bound, and proved to be all (`torus_support`);
-4. the sum over R is closed along each line where R is increasing in the last coordinate
-(`torus_half_lines`), else
+4. the sum over R is closed along each line where R is increasing in the last coordinate (`torus_half_lines`), else
    taken over the points of the window in slabs (`torus_slabs`).
 
 Every mass that is left out is bounded and the bounds are added up: truncation is a theorem.
