@@ -65,7 +65,9 @@ def assert_honest(tail: Tail, exact: Fraction | flint.arb, width: float = WIDTH)
 
 def assert_result_honest(result: TestResult, exact: Fraction, width: float = WIDTH) -> None:
     """What `assert_honest` asks, of the logarithms and of `pvalue_interval`."""
-    assert_honest(Tail(result.log_pvalue_interval.low, result.log_pvalue, result.log_pvalue_interval.high), exact, width)
+    assert_honest(
+        Tail(result.log_pvalue_interval.low, result.log_pvalue, result.log_pvalue_interval.high), exact, width
+    )
     low, high = result.pvalue_interval
     assert Fraction(low) <= exact <= Fraction(high), f"[{low!r}, {high!r}] misses the exact p-value"
     assert low <= result.pvalue <= high

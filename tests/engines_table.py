@@ -41,7 +41,9 @@ def half_line(effects: Effects, deviations: float = 1.5) -> Question:
 def unrelated(number: int, bits: int) -> Effects:
     """Effects of that many bits with nothing in common."""
     rng = np.random.default_rng(bits)
-    values = {sum(int(x) << (30 * i) for i, x in enumerate(rng.integers(2**30, size=-(-bits // 30)))) for _ in range(number)}
+    values = {
+        sum(int(x) << (30 * i) for i, x in enumerate(rng.integers(2**30, size=-(-bits // 30)))) for _ in range(number)
+    }
     return Effects.from_counts({1 + (x >> (-bits % 30)): 1 for x in values})
 
 
@@ -74,7 +76,7 @@ def on_a_line(smooth: bool) -> Question:
 def real_scores() -> Question:
     """Differences of real scores that no grid holds, rounded to 61 bits."""
     rng = np.random.default_rng(3)
-    scores = rng.normal(size=(2, 400)) * 2.0 ** rng.integers(-30, 30, 400)
+    scores = rng.normal(size=(2, 5000))
     effects = effects_of_reals(scores[0], scores[1])
     assert effects.rounding > 0
     return half_line(effects)
@@ -101,4 +103,47 @@ KINDS: dict[str, Callable[[], Question]] = {
     "an unsmooth predicate in two dimensions": lambda: in_space(300, 2, 4, smooth=False),
     "few effects in ten dimensions": lambda: in_space(14, 10, 3),
     "many effects in ten dimensions": lambda: in_space(300, 10, 3),
+}
+
+LINE = {"enumeration", "rational", "meet_in_the_middle", "monte_carlo", "control_variate", "importance", "fourier"}
+SAMPLED_IN_SPACE = {"monte_carlo", "control_variate", "importance"}
+
+#: the engines that can answer each kind; all others say why not
+CAN: dict[str, set[str]] = {
+    "no effect": LINE | {"bracket"},
+    "few small effects": LINE | {"bracket"},
+    "many small effects": LINE - {"enumeration"} | {"bracket"},
+    "two runs": LINE - {"enumeration"},
+    "few effects of 40 bits": {"enumeration", "meet_in_the_middle", "bracket", "monte_carlo", "importance"},
+    "60 effects of 40 bits": {"bracket", "monte_carlo", "importance"},
+    "few effects of 200 bits": {"enumeration", "meet_in_the_middle", "bracket", "monte_carlo"},
+    "60 effects of 200 bits": {"bracket", "monte_carlo"},
+    "many equal effects of 200 bits": {"meet_in_the_middle", "bracket", "monte_carlo"},
+    "real scores": {"bracket", "monte_carlo"},
+    "a predicate on a line": {"enumeration", "rational"} | SAMPLED_IN_SPACE,
+    "few effects in two dimensions": {"torus", "enumeration", "rational"} | SAMPLED_IN_SPACE,
+    "many effects in two dimensions": {"torus", "rational"} | SAMPLED_IN_SPACE,
+    "an unsmooth predicate in two dimensions": {"torus", "rational", "monte_carlo"},
+    "few effects in ten dimensions": {"enumeration"} | SAMPLED_IN_SPACE,
+    "many effects in ten dimensions": SAMPLED_IN_SPACE,
+}
+
+#: who answers with method="auto"
+AUTO = {
+    "no effect": "meet-in-the-middle",
+    "few small effects": "meet-in-the-middle",
+    "many small effects": "fourier",
+    "two runs": "meet-in-the-middle",
+    "few effects of 40 bits": "meet-in-the-middle",
+    "60 effects of 40 bits": "bracket",
+    "few effects of 200 bits": "meet-in-the-middle",
+    "60 effects of 200 bits": "bracket",
+    "many equal effects of 200 bits": "meet-in-the-middle",
+    "real scores": "bracket",
+    "a predicate on a line": "enumeration",
+    "few effects in two dimensions": "fourier",
+    "many effects in two dimensions": "fourier",
+    "an unsmooth predicate in two dimensions": "fourier",
+    "few effects in ten dimensions": "enumeration",
+    "many effects in ten dimensions": "control-variate",
 }

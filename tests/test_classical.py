@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+import exactperm as xp
 from exactperm.classical import mcnemar, sign_test, wilcoxon
 
 RNG = np.random.default_rng(2)
@@ -123,6 +124,112 @@ def test_mcnemar_of_vectors():
     x, y = [1, 1, 0, 1, 1, 0], [0, 0, 1, 1, 0, 0]
     for result in (mcnemar(x, y), mcnemar((x, y))):
         assert (result.statistic, result.pvalue, result.n_zeros) == (1, pytest.approx(0.625), 2)
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+def test_wilcoxon_with_ties_and_zeros_against_all_signs(zero_method, alternative):
+    for n in (1, 2, 5, 9, 11):
+        d = RNG.integers(-3, 5, n)
+        kept = d[d != 0] if zero_method == "wilcox" else d
+        ranks = np.array([r for r, x in zip(mid_ranks(np.abs(kept).tolist()), kept, strict=True) if x])
+        sums = np.array([0])  # doubled ranks of the positive, for every assignment of signs
+        for rank in ranks:
+            sums = np.concatenate([sums, sums + rank])
+        observed = int(ranks[kept[kept != 0] > 0].sum()) if ranks.size else 0
+        upper, lower = (
+            Fraction(int((sums >= observed).sum()), sums.size),
+            Fraction(int((sums <= observed).sum()), sums.size),
+        )
+        truth = {"greater": upper, "less": lower}.get(alternative, min(Fraction(1), 2 * min(upper, lower)))
+        assert wilcoxon(d, zero_method=zero_method, alternative=alternative).pvalue == pytest.approx(
+            float(truth), rel=1e-13
+        )
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_wilcoxon_takes_scipys_arguments_in_scipys_order(alternative):
+    stats = pytest.importorskip("scipy.stats")
+    x, y = RNG.standard_normal((2, 12))
+    theirs = stats.wilcoxon(x, y, "pratt", False, alternative, "exact")
+    assert tuple(wilcoxon(x, y, "pratt", False, alternative, "exact")) == pytest.approx(tuple(theirs), rel=1e-12)
+    ours = xp.wilcoxon(x=x, y=y, method="auto", axis=-1, nan_policy="raise", keepdims=False)
+    assert ours.pvalue == wilcoxon(x, y).pvalue
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"correction": True}, "correction belongs to a normal approximation"),
+        ({"method": "asymptotic"}, "method must be 'auto' or 'exact'.*'asymptotic'"),
+        ({"method": "approx"}, "method must be"),
+        ({"method": object()}, "method must be"),
+        ({"axis": 1}, "axis is 0"),
+        ({"axis": None}, "axis is 0"),
+        ({"keepdims": True}, "keepdims False"),
+        ({"nan_policy": "propagate"}, "nan_policy must be"),
+    ],
+)
+def test_what_scipy_would_do_otherwise_is_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        wilcoxon([1.0, 2.0, -3.0], **arguments)
+    with pytest.raises(ValueError, match="one value per pair"):
+        wilcoxon(np.ones((3, 2)))
+
+
+def test_integers_of_any_size_and_differences_that_overflow():
+    large = 2**70
+    assert wilcoxon([large + 3, large + 1, large], [large, large + 2, large + 5]).statistic == 2
+    assert wilcoxon(np.array([2**63 - 1, 0]), np.array([0, -(2**63)])).n_zeros == 0
+    assert (
+        wilcoxon(np.array([1, 2], dtype=np.uint64), np.array([2, 4], dtype=np.uint64), alternative="less").pvalue
+        == 0.25
+    )
+    assert sign_test(np.array([200, 1], dtype=np.uint8), np.array([1, 200], dtype=np.uint8)).statistic == 1
+    with pytest.raises(ValueError, match="overflow"):
+        wilcoxon([1.7e308, 0.1], [-1.7e308, 0.3])
+
+
+@pytest.mark.parametrize(("first", "second"), [(59, 121), (3, 9), (4, 4), (0, 5), (7, 6), (600, 640)])
+def test_mcnemar_and_sign_test_against_scipy_and_statsmodels(first, second):
+    stats = pytest.importorskip("scipy.stats")
+    tables = pytest.importorskip("statsmodels.stats.contingency_tables")
+    table = [[10, first], [second, 33]]
+    theirs = tables.mcnemar(table, exact=True)
+    assert tuple(mcnemar(table)) == pytest.approx((theirs.statistic, theirs.pvalue), rel=1e-10)
+    for alternative in ALTERNATIVES:
+        binomial = stats.binomtest(first, first + second, alternative=alternative).pvalue
+        assert mcnemar(table, alternative=alternative).pvalue == pytest.approx(binomial, rel=1e-10)
+        signs = sign_test([1] * first + [-1] * second, alternative=alternative)
+        assert (signs.statistic, signs.pvalue) == (first, pytest.approx(binomial, rel=1e-10))
+    point = stats.binom.pmf(min(first, second), first + second, 0.5)
+    # the mid-p-value of Fagerland, Lydersen and Laake (2013)
+    midp = 1.0 if first == second else theirs.pvalue - point
+    assert mcnemar(table, method="mid-p").pvalue == pytest.approx(midp, rel=1e-9)
+
+
+def test_order_and_exchange_give_the_same_bits():
+    x, y = np.round(RNG.standard_normal((2, 500)), 2)
+    order = RNG.permutation(500)
+    result = wilcoxon(x, y)
+    assert wilcoxon(x[order], y[order]) == result
+    assert wilcoxon(y, x) == result
+    greater, less = wilcoxon(x, y, alternative="greater"), wilcoxon(y, x, alternative="less")
+    assert (greater.pvalue, greater.pvalue_interval) == (less.pvalue, less.pvalue_interval)
+
+
+def test_intervals_hold_the_exact_value():
+    for n in (30, 80):
+        d = RNG.standard_normal(n) + 0.3
+        ranks = np.array(mid_ranks(np.abs(d).tolist())) * np.sign(d)
+        for alternative in ALTERNATIVES:
+            result = wilcoxon(d, alternative=alternative)
+            truth = exact_p(ranks, alternative)
+            assert result.pvalue_interval.low <= truth <= result.pvalue_interval.high
+            assert result.pvalue_interval.high <= result.pvalue_interval.low * (1 + 1e-11)
+    midp = mcnemar([[0, 40], [25, 0]], method="mid-p")
+    truth = Fraction(2 * sum(math.comb(65, k) for k in range(25)) + math.comb(65, 25), 2**65)
+    assert midp.pvalue_interval.low <= truth <= midp.pvalue_interval.high
 
 
 def test_bad_input_is_named():

@@ -1,12 +1,19 @@
 """Real scores become integers: on a grid, exactly dyadic, or with a bound on what was lost."""
 
+import math
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 import pytest
 
+import exactperm as xp
+from exactperm.engines.auto import METHODS, engine
+from exactperm.engines.base import CannotAnswer, Question
 from exactperm.lattice import Lattice
 from exactperm.reals import effects_of_reals
+from exactperm.region import Runs
+from real_problems import KINDS, problems
 
 RNG = np.random.default_rng(1)
 
@@ -106,3 +113,171 @@ def test_a_grid_that_is_none(grid):
 def test_what_overflows_is_refused():
     with pytest.raises(ValueError, match="overflow"):
         effects_of_reals(np.array([1.7e308, 0.1]), np.array([-1.7e308, 0.3]))
+
+
+# -- end to end ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.filterwarnings("ignore::exactperm.engines.auto.ToleranceWarning")
+@pytest.mark.parametrize("seed", range(10))
+def test_every_method_on_problems_that_can_be_counted(seed):
+    tolerance = 0.05
+    for problem in problems(2 * len(KINDS), seed, 24):  # benchmarks/real_scores.py does a thousand, up to 36 effects
+        truth, near = problem.exact()
+        counted = xp.paired_test(problem.a, problem.b, grid=None, method="meet-in-the-middle")
+        assert counted.exact
+        assert counted.pvalue == float(truth), problem.kind
+        chosen = xp.paired_test(problem.a, problem.b, grid=None)
+        assert (chosen.method, chosen.pvalue) == ("meet-in-the-middle", float(truth))
+        bracket = xp.paired_test(problem.a, problem.b, grid=None, method="bracket", tolerance=tolerance)
+        low, high = bracket.pvalue_interval
+        assert not bracket.exact
+        assert low <= truth <= high, problem.kind
+        assert bracket.log_pvalue_interval.low <= math.log(truth) <= bracket.log_pvalue_interval.high
+        assert low <= bracket.pvalue <= high
+        # as narrow as the atoms of the law allow
+        assert high - low <= 2.001 * tolerance * float(truth) + 1.01 * float(near), problem.kind
+        assert chosen.as_fraction() == truth
+        if counted.n_groups - counted.n_tied == 20 and problem.kind != "wild":
+            assert xp.paired_test(problem.a, problem.b, grid=None, method="enumeration").pvalue == float(truth)
+
+
+def noise(n, seed=3):
+    """Scores whose differences need more than 61 bits."""
+    return -np.log(np.random.default_rng(seed).random((2, n)))
+
+
+@pytest.mark.parametrize("method", METHODS[2:])
+def test_what_was_rounded_is_never_called_exact(method):
+    a, b = noise(200)
+    assert effects_of_reals(a, b).rounding > 0
+    if method in ("bracket", "monte-carlo"):
+        assert not xp.paired_test(a, b, method=method, n_resamples=99, rng=0).exact
+    else:
+        with pytest.raises(CannotAnswer, match="bracket|monte-carlo"):
+            xp.paired_test(a, b, method=method)
+    few = Lattice.of(effects_of_reals(*noise(12)))
+    few = replace(few, rounding=1)
+    question = Question(few, Runs(((few.observed[0], few.span[0]),), False))
+    engine_ = engine(method, question)
+    assert not engine_.exact or "bracket" in engine_.obstacle(question)
+
+
+def test_rounded_scores_go_to_the_bracket_and_say_so():
+    a, b = noise(300)
+    result = xp.paired_test(a, b)
+    assert (result.method, result.exact) == ("bracket", False)
+    assert "|unit:2^-" in result.signature
+    assert "|reached:" in result.signature
+    with pytest.raises(CannotAnswer, match=r"rounded to 61 bits.*bracket"):
+        xp.paired_test(a, b, method="exact")
+    with pytest.raises(CannotAnswer, match="bracket"):
+        result.as_fraction()
+    with pytest.raises(ValueError, match="rounded"):
+        result.null_distribution()
+    # a difference of zero may be one of rounding: a p-value of one is not certain then
+    swapped = xp.paired_test(np.concatenate([a, b]), np.concatenate([b, a]))
+    assert (swapped.statistic, swapped.exact, swapped.pvalue_interval.high) == (0, False, 1)
+
+
+def test_a_tolerance_that_cannot_be_met_is_a_warning_that_says_what_was_reached():
+    a = np.array([0.7310588] * 15 + [0.25] * 9 + [0.0] * 6)  # a third of the law sits at the observed value
+    b = np.array([0.0] * 24 + [0.25] * 6)
+    with pytest.warns(xp.ToleranceWarning, match=r"half-width of 0\.\d+ relative to the p-value, not tolerance=1e-06"):
+        result = xp.paired_test(a, b, method="bracket", tolerance=1e-6)
+    low, high = result.pvalue_interval
+    assert low <= xp.paired_test(a, b).pvalue <= high
+    assert "|tolerance:1e-06|reached:" in result.signature
+    xp.paired_test(a, b, method="bracket")  # nobody asked: no warning
+    xp.paired_test(*noise(500), tolerance=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["grid", "dyadic", "rounded", "wild", "few"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_exchange_and_shuffle_give_the_same_bits(kind, grouped):
+    rng = np.random.default_rng(12)
+    a, b = {
+        "grid": np.round(rng.normal(0.8, 0.1, (2, 400)), 3),
+        "dyadic": rng.uniform(0.5, 1, (2, 400)),
+        "rounded": noise(400),
+        "wild": noise(400) * 10.0 ** rng.integers(-300, 300, 400),
+        "few": noise(24),
+    }[kind]
+    groups = np.arange(a.size) // 3 if grouped else None
+    order = rng.permutation(a.size)
+    result = xp.paired_test(a, b, groups=groups)
+    shuffled = xp.paired_test(a[order], b[order], groups=groups[order] if grouped else None)
+    exchanged = xp.paired_test(b, a, groups=groups)
+    assert shuffled.to_dict() == result.to_dict()
+    assert exchanged.scores == result.scores[::-1]
+    assert exchanged.statistic == -result.statistic
+    assert exchanged.pvalue_interval == result.pvalue_interval
+    assert exchanged.log_pvalue == result.log_pvalue
+    for x, score in zip((a, b), result.scores, strict=True):
+        assert score == pytest.approx(math.fsum(x / x.size), rel=1e-14)
+    assert result.statistic == pytest.approx(math.fsum(np.concatenate([a, -b]) / a.size), rel=1e-13)
+
+
+def test_sizes_that_only_a_power_of_two_away_give_the_same_bits():
+    a, b = noise(300)
+    plain = xp.paired_test(a, b)
+    for scale in (2.0**-900, 2.0**900):
+        scaled = xp.paired_test(a * scale, b * scale)
+        assert scaled.pvalue_interval == plain.pvalue_interval
+        assert scaled.statistic == plain.statistic * scale
+
+
+def test_wild_magnitudes_keep_every_digit():
+    rng = np.random.default_rng(4)
+    a = np.concatenate([rng.random(60) * 1e300, rng.random(60) * 1e-300])
+    b = np.zeros(120)
+    result = xp.paired_test(np.where(np.arange(120) < 119, a, 0), np.where(np.arange(120) < 119, 0, a))
+    assert result.scores[1] == a[-1] / 120
+    assert xp.paired_test(a, b).log_pvalue == pytest.approx(-119 * math.log(2), rel=1e-15)
+    cancelled = xp.paired_test([1e300, 1e-300, -1e300, 1e-300], [0.0] * 4)
+    assert (cancelled.statistic, cancelled.pvalue) == (5e-301, 0.75)
+    smallest = xp.paired_test(np.array([3, 5, 9, 4]) * 5e-324, np.array([1, 9, 2, 2]) * 5e-324)
+    assert smallest.pvalue == xp.paired_test([3, 5, 9, 4], [1, 9, 2, 2]).pvalue
+
+
+def test_single_items_ties_and_constant_differences():
+    assert xp.paired_test([0.123456789012], [0.3]).pvalue == 1
+    tied = xp.paired_test([0.1, 0.2], [0.1, 0.2])
+    assert (tied.pvalue, tied.exact, tied.n_tied) == (1, True, 2)
+    x = noise(200)[0]
+    constant = xp.paired_test(x * 0 + 0.37, x * 0)
+    assert constant.as_fraction() == Fraction(1, 2**199)
+    assert xp.paired_test([0.3, 0.5, 0.7], [0.1, 0.3, 0.1]).pvalue == 0.25
+
+
+def test_missing_groups_and_batches():
+    a, b = noise(300)
+    gappy = np.where(np.arange(300) % 7 == 0, np.nan, a)
+    kept = np.arange(300) % 7 != 0
+    omitted = xp.paired_test(gappy, b, nan_policy="omit")
+    assert omitted.pvalue_interval == xp.paired_test(a[kept], b[kept]).pvalue_interval
+    with pytest.raises(ValueError, match="infinite"):
+        xp.paired_test([0.5, math.inf], [0.1, 0.2])
+    groups = np.arange(300) % 60
+    by_group = xp.paired_test(a, b, groups=groups, grid=None)
+    assert by_group.n_groups == 60
+    batch = xp.paired_test(np.stack([a, b]), np.stack([b, np.round(a, 2)]), groups=groups, axis=1)
+    assert batch.pvalue[0] == by_group.pvalue
+    columns = xp.paired_test(np.stack([a, b], 1), np.stack([b, np.round(a, 2)], 1), groups=groups, axis=0)
+    np.testing.assert_array_equal(columns.pvalue, batch.pvalue)
+    single = xp.paired_test(a.astype(np.float32), b)
+    assert single.pvalue == xp.paired_test(a.astype(np.float32).astype(float), b).pvalue
+
+
+def test_a_grid_that_is_set_holds_for_integers_too():
+    assert "unit:2|" in xp.paired_test([6, 10], [2, 4], grid=2).signature
+    with pytest.raises(ValueError, match=r"grid=2: 7\.0 is not a multiple of it"):
+        xp.paired_test([6, 7], [2, 4], grid=2)
+    with pytest.raises(ValueError, match="round the scores to the grid first"):
+        xp.paired_test([0.1 + 0.2], [0.1], grid=0.1)
+    with pytest.raises(ValueError, match="too fine"):
+        xp.paired_test([0.3], [0.1], grid=1e-300)
+    with pytest.raises(ValueError, match="got True"):
+        xp.paired_test([0.3], [0.1], grid=True)
+    assert "unit:1/100|" in xp.paired_test([0.3], [0.1], grid=np.float32(0.01)).signature
+    assert "unit:1/10|" in xp.paired_test([0.3, 0.5], [0.1, 0.4]).signature

@@ -16,7 +16,7 @@ from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Options, Question, Tail
 from exactperm.result import Interval, Problem, TestResult
 
-__all__ = ["effects_of_scores", "engine_options", "paired_test", "test_all"]
+__all__ = ["effects_of_scores", "engine_options", "paired_test", "results_of"]
 
 #: an elementary function within 4 ulp, and then some
 OUTWARD = 2.0**-49
@@ -86,11 +86,11 @@ def paired_test(
     if isinstance(a, Effects):
         if b is not None or groups is not None:
             raise TypeError("an Effects holds both systems and their groups: give it alone")
-        return test_all([a], chosen, alternative, method, options)[0]
+        return results_of([a], chosen, alternative, method, options)[0]
     if b is None:
         raise TypeError("b is missing: paired_test needs the scores of two systems, or an Effects")
     tests, shape = _count(a, b, chosen, groups, axis, nan_policy, grid)
-    results = test_all(tests, chosen, alternative, method, options)
+    results = results_of(tests, chosen, alternative, method, options)
     return results[0] if shape == () else _batch(results, shape)
 
 
@@ -205,7 +205,7 @@ def effects_of_scores(
 # -- from effects to results -----------------------------------------------------------------------------------
 
 
-def test_all(
+def results_of(
     tests: Sequence[Effects],
     metric: metrics.Metric,
     alternative: metrics.Alternative,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm import inputs
-from exactperm.effects import Effects
+from exactperm.effects import Effects, as_narrow
 from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Question, Tail
 from exactperm.grid import as_floats, find_grid, to_grid
@@ -68,9 +68,13 @@ def wilcoxon(
     x: Any,
     y: Any = None,
     zero_method: Literal["wilcox", "pratt", "zsplit"] = "wilcox",
-    *,
+    correction: bool = False,
     alternative: Alternative = "two-sided",
+    method: Literal["auto", "exact"] = "auto",
+    *,
+    axis: int = 0,
     nan_policy: Literal["raise", "omit"] = "raise",
+    keepdims: bool = False,
 ) -> ClassicalResult:
     """Test whether paired differences are symmetric about zero, by Wilcoxon's signed ranks.
 
@@ -86,6 +90,9 @@ def wilcoxon(
     zero_method
         "wilcox" drops zero differences before ranking, "pratt" after it, "zsplit" also gives half of their ranks to
         the statistic on either side.
+    correction, method, axis, keepdims
+        For calls written for scipy. The p-value is exact, so nothing that asks for an approximation is taken; samples
+        have one dimension.
     alternative
         "two-sided", "greater" (x tends to be larger) or "less".
     nan_policy
@@ -99,6 +106,7 @@ def wilcoxon(
     """
     if zero_method not in ("wilcox", "pratt", "zsplit"):
         raise ValueError(f"zero_method must be 'wilcox', 'pratt' or 'zsplit', not {zero_method!r}")
+    _check_scipys(correction, method, axis, keepdims)
     differences = _differences(x, y, nan_policy)
     zeros = int(np.count_nonzero(differences == 0))
     ranks = _doubled_signed_ranks(differences, zeros if zero_method == "wilcox" else 0)
@@ -183,6 +191,16 @@ def mcnemar(
     return _result(statistic, tail, alternative, concordant + first + second, concordant)
 
 
+def _check_scipys(correction: bool, method: str, axis: int, keepdims: bool) -> None:
+    """Refuse what scipy would take for something that is not done here."""
+    if correction:
+        raise ValueError("correction belongs to a normal approximation; the p-value here is exact: leave it out")
+    if not isinstance(method, str) or method not in ("auto", "exact"):
+        raise ValueError(f"method must be 'auto' or 'exact', which are the same here, not {method!r}")
+    if axis not in (0, -1) or keepdims:
+        raise ValueError(f"samples have one dimension: axis is 0 and keepdims False, not {axis!r} and {keepdims!r}")
+
+
 # -- from samples to integers ----------------------------------------------------------------------------------
 
 
@@ -194,13 +212,23 @@ def _differences(x: Any, y: Any, nan_policy: str) -> NDArray[Any]:
         raise ValueError(f"x and y need one value per pair; got shapes {first.shape} and {second.shape}")
     lost = inputs.missing([lost_x, lost_y], ["x", "y"], nan_policy)
     first, second = inputs.without(lost, first, second)
-    if object in (first.dtype, second.dtype):
-        return np.asarray(first.astype(object) - second.astype(object))
+    if first.dtype.kind in "biuO" and second.dtype.kind in "biuO":
+        return np.asarray(_wide(first) - _wide(second))
     first, second = as_floats(first, "x"), as_floats(second, "y")
     unit = find_grid(first, second)
     if unit is not None:
         return np.asarray(to_grid(first, unit) - to_grid(second, unit))
-    return np.asarray(first.astype(np.float64) - second.astype(np.float64))
+    with np.errstate(over="ignore"):
+        differences = first.astype(np.float64) - second.astype(np.float64)
+    if np.isinf(differences).any():
+        raise ValueError("differences x - y overflow; scale the samples down")
+    return np.asarray(differences)
+
+
+def _wide(x: NDArray[Any]) -> NDArray[Any]:
+    """Integers in a type that holds the difference of two."""
+    x = as_narrow(x)
+    return x if x.dtype == object else x.astype(np.int64, copy=False)
 
 
 def _doubled_signed_ranks(differences: NDArray[Any], dropped: int) -> NDArray[np.int64]:
@@ -271,8 +299,7 @@ def _average(first: Tail, second: Tail) -> Tail:
 
 
 def _result(statistic: float, tail: Tail, alternative: str, items: int, zeros: int) -> ClassicalResult:
-    fraction = getattr(tail, "fraction", None)
-    pvalue = math.exp(tail.log_estimate) if fraction is None else float(fraction)
+    pvalue = math.exp(tail.log_estimate) if tail.fraction is None else float(tail.fraction)
     low = min(math.exp(tail.log_low) * (1.0 - 2.0**-50), pvalue)
     high = min(max(math.exp(tail.log_high) * (1.0 + 2.0**-50), pvalue), 1.0)
     if high == 0.0 and tail.log_high > -math.inf:

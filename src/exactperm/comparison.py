@@ -13,7 +13,7 @@ from typing import Any
 
 from exactperm import metrics, tables
 from exactperm import systems as sources
-from exactperm.api import engine_options, test_all
+from exactperm.api import engine_options, results_of
 from exactperm.effects import Effects
 from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
@@ -109,7 +109,7 @@ def compare(
     }
     data = sources.read(systems, y_true, metric, groups, nan_policy, grid, {**of_predictions, **options})
     couples = _couples(data.names, baseline)
-    results = test_all([data.effects(a, b) for a, b in couples], data.metric, alternative, method, asked)
+    results = results_of([data.effects(a, b) for a, b in couples], data.metric, alternative, method, asked)
     alone = {name: data.effects(name, name) for name in data.names}
     return Comparison(
         systems=data.names,
@@ -321,7 +321,7 @@ def _standing(subject: str, comparison: Comparison) -> str:
         if subject not in (pair.a, pair.b):
             continue
         other = pair.b if pair.a == subject else pair.a
-        kind = ("better" if pair.better == subject else "worse") if pair.better else pair.outcome
+        kind: str = ("better" if pair.better == subject else "worse") if pair.better else pair.outcome
         if kind == "not different" and pair.alternative != "two-sided":
             kind = "not better" if (pair.alternative == "greater") == (pair.a == subject) else "not worse"
         others[kind].append(other)

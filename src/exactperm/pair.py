@@ -11,7 +11,7 @@ import numpy as np
 
 from exactperm import tables
 from exactperm.inference.multiplicity import adjust
-from exactperm.result import Interval, TestResult, format_pvalue
+from exactperm.result import Interval, TestResult, apart, format_pvalue
 
 __all__ = ["CORRECTIONS", "Pair", "adjusted_pairs", "in_latex", "table"]
 
@@ -119,8 +119,7 @@ class Pair(TestResult):
         return f"<pre>{escape(repr(self))}</pre>"
 
     def _facts(self) -> list[tuple[str, str]]:
-        low, high = self.pvalue_interval
-        known = "" if self.exact else f", p between {low:.3g} and {high:.3g}"
+        known = "" if self.exact else ", p between {} and {}".format(*apart(*self.log_pvalue_interval))
         facts = [
             ("pair", f"{self.a}, {self.b}"),
             ("p", f"{_as_known(self)}{_adjusted_in_words(self)} ({_test_in_words(self)}{known})"),

@@ -217,7 +217,7 @@ def format_pvalue(log_pvalue: float) -> str:
     return f"{p:.1e}" if p < 1e-4 else f"{p:.2g}" if p < 0.1 else f"{p:.3f}"
 
 
-def _apart(log_low: float, log_high: float) -> tuple[str, str]:
+def apart(log_low: float, log_high: float) -> tuple[str, str]:
     """Two bounds with as many digits as it takes to tell them apart."""
     if log_low < -690:
         return format_pvalue(log_low), format_pvalue(log_high)
@@ -233,7 +233,7 @@ def _facts(r: TestResult) -> list[tuple[str, str]]:
     low, high = r.log_pvalue_interval
     tied = f", {r.n_tied} tied" if r.n_tied else ""
     groups = f" in {r.n_groups} groups" if r.n_groups != r.n_items else ""
-    certainty = "exact" if r.exact else "between {} and {}".format(*_apart(low, high))
+    certainty = "exact" if r.exact else "between {} and {}".format(*apart(low, high))
     facts = [
         ("p", f"{format_pvalue(r.log_pvalue)} ({r.alternative}, {certainty})"),
         ("statistic", f"{r.statistic:+.6g} ({r.metric} of A minus {r.metric} of B)"),

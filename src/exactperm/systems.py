@@ -177,9 +177,9 @@ def _predictions(
         )
     name, written = parse(metric)
     predicted = {system: _as_list(x, _called(system)) for system, x in data.items()}
-    form, columns = metrics.extract(_as_list(y_true, "y_true"), predicted, name, **{**written, **options})
-    items = _same_length({system: len(x) for system, x in columns.items()})
-    return Counts(form, columns, _groups(groups, items))
+    return _counts(
+        *reversed(metrics.extract(_as_list(y_true, "y_true"), predicted, name, **{**written, **options})), groups
+    )
 
 
 def _same_length(lengths: dict[str, int]) -> int:

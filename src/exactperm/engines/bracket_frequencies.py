@@ -9,11 +9,14 @@ at the nearest admissible angle; an interval whose bound is under the cut is dro
 With sin^2(pi t) >= y (2 - y), y = 4 t^2, |t| <= 1/2 (because sin(pi t / 2) >= sqrt(2) t by concavity) the bound
 needs no trigonometric function.
 
+The engine for integers searches a circle of so many points once and whole (`support`). Here the circle is real, the
+frequencies have no end, and how many are needed is known only when the width is: the search goes upward and goes on.
+
 Weights are 64-bit fractions of the circle, so that k u is reduced exactly by the wrap-around of unsigned products,
 however high the frequency.
 
 Cost: an interval covers an eighth of a turn of a typical weight, about sqrt(n) frequencies, and dies after 30 to
-100 factors.
+100 factors, or up to 500 far out in the tail, where every tilted factor is close to one.
 """
 
 from __future__ import annotations

@@ -4,6 +4,9 @@ Under the tilt theta the signs stay independent, P(e_n = 1) = 1 / (1 + exp(-2 th
 L'(theta) = sum of v_n tanh(theta v_n) and variance L''(theta) = sum of v_n^2 sech^2(theta v_n), where
 L(theta) = sum of log cosh(theta v_n). Every identity holds for every theta; a theta at which the mean is the
 threshold s makes the numbers after it of order one (Daniels 1987; Keich 2005).
+
+The engine for integers has its own tilt (`tilt`), because there spans, thresholds and windows are exact integers and
+the error bounds rest on that. Here they are real numbers that were rounded, and the bracket moves its threshold for it.
 """
 
 from __future__ import annotations
@@ -85,6 +88,10 @@ class Tilted:
         deficit = float(np.add.reduce(self.counts * (2.0 * self.weights * decay / (1.0 + decay))))
         return divergence, (self.span - self.s) - deficit
 
+    @cached_property
+    def _log_cosh(self) -> Floats:
+        return _log_cosh(self.theta * self.weights)
+
     @property
     def exponent(self) -> float:
         """The logarithm of the factor in front: L(theta) - theta s."""
@@ -110,7 +117,7 @@ class Tilted:
 
     def growth(self, lam: float) -> float:
         """L(theta + lam) - L(theta), the logarithm of the tilted law's moment generating function."""
-        rise = _log_cosh((self.theta + lam) * self.weights) - _log_cosh(self.theta * self.weights)
+        rise = _log_cosh((self.theta + lam) * self.weights) - self._log_cosh
         return float(np.add.reduce(self.counts * rise))
 
     def reach(self, log_mass: float, sign: int) -> float:

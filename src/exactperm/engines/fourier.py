@@ -423,14 +423,19 @@ class _Table:
         z = self.w[index] * (square / (1 + square))
         log_square = np.log1p(-np.minimum(z, 0.5))
         inverse = 1 / (1 - np.minimum(z, 0.5))
+        angle = np.arctan(u * tangent / (1 + self.curve[index] * square))
+        # log |.|^2 moves by z / (1 - z) times an error of z, the argument by u s / (1 - z) times one of s
+        turning = u * np.abs(s)
+        sensitivity = (z + turning) * inverse
         steep = z > 0.5
         if steep.any():
-            t = np.broadcast_to(self.t[index], z.shape)[steep]
-            ratio = (1 + square[steep]) / (1 + t * t * square[steep])
-            inverse[steep], log_square[steep] = ratio, -np.log(ratio)
-        angle = np.arctan(u * tangent / (1 + self.curve[index] * square))
-        # an error of s by its ulps moves log |.|^2 by z / (1 - z) and the argument by u s / (1 - z) times that
-        sensitivity = (z + u * np.abs(s)) * inverse + np.abs(angle) - log_square
+            t, square = np.broadcast_to(self.t[index], z.shape)[steep], square[steep]
+            ratio = (1 + square) / (1 + t * t * square)
+            log_square[steep] = -np.log(ratio)
+            # log |.|^2 does not come from z here: it moves by at most 2 times a relative error of T, and by
+            # z s / ((1 - z) T) times one of s, which is far less than z / (1 - z) near a quarter turn
+            sensitivity[steep] = 2 + (z[steep] * np.abs(s[steep] / tangent[steep]) + turning[steep]) * ratio
+        sensitivity += np.abs(angle) - log_square
         turns = self.multiple[index] * (r if self.multiple.dtype == np.float64 else r.astype(np.int64))
         count = self.count[index]
         terms = count * log_square, self.signed[index] * angle, turns, count * sensitivity

@@ -93,9 +93,15 @@ def exact_fraction(lattice: Lattice, region: Runs | Region) -> Fraction:
     """
     question = Question(lattice, region, Options())
     obstacle = Rational().obstacle(question)
-    if obstacle is not None:
+    if obstacle is None:
+        return _fraction(question)
+    from exactperm.engines.meet_in_the_middle import MeetInTheMiddle
+
+    # a few effects of any size: no polynomial holds them, but they can be counted
+    fraction = None if MeetInTheMiddle().obstacle(question) else MeetInTheMiddle().answer(question).fraction
+    if fraction is None:
         raise CannotAnswer(obstacle)
-    return _fraction(question)
+    return fraction
 
 
 def _fraction(question: Question) -> Fraction:

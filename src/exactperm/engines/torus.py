@@ -18,6 +18,8 @@ negligible mass of the tilted law, and all but a few phi_k are zero to any preci
 4. the sum over R is closed along each line where R is increasing in the last coordinate (`torus_half_lines`), else
    taken over the points of the window in slabs (`torus_slabs`).
 
+Coins whose steps dwarf all others are conditioned upon first (`torus_dominant`).
+
 Every mass that is left out is bounded and the bounds are added up: truncation is a theorem.
 Rounding is bounded under the assumption that each elementary function is within 4 ulp. The
 probability is a multiple of 2^-n, n the number of coins: where the interval holds only one
@@ -45,6 +47,7 @@ from fractions import Fraction
 import numpy as np
 
 from exactperm.engines.base import Engine, Question, Tail
+from exactperm.engines.torus_dominant import islands, weighted_sum
 from exactperm.engines.torus_half_lines import MOST_LINES, half_line_sum
 from exactperm.engines.torus_slabs import MOST_POINTS, slab_sum
 from exactperm.engines.torus_support import MOST_BOXES, angles_are_exact, expected_frequencies
@@ -97,7 +100,8 @@ class Torus(Engine):
             )
         if not fits(lattice):
             return f"the effects are too large for method='fourier'; {elsewhere}"
-        coins = TiltedCoins.of(_decorrelated(lattice, region)[0])
+        island = islands(lattice, region)[0]
+        coins = TiltedCoins.of(_decorrelated(island.lattice, island.region)[0])
         window = coins.box(LOG_PLANNED)
         work, limit = (_volume(window[:-1]), MOST_LINES) if region.increasing else (_volume(window), MOST_POINTS)
         if work > limit:
@@ -113,13 +117,16 @@ class Torus(Engine):
 
     def cost(self, question: Question) -> float:
         """Frequencies x distinct steps, and lines x frequencies along them or points."""
-        coins = TiltedCoins.of(question.lattice)
+        region = question.region
+        if not isinstance(region, Region):
+            return math.inf
+        parts = islands(question.lattice, region)
+        coins = TiltedCoins.of(_decorrelated(parts[0].lattice, region)[0])
         window = coins.box(LOG_PLANNED)
         live = expected_frequencies(coins, tuple(high - low + 1 for low, high in window))
         support = live * (4e-6 + 40e-9 * len(coins.counts))
-        if isinstance(question.region, Region) and question.region.increasing:
-            return 5e-3 + support + _volume(window[:-1]) * 2e-6
-        return 5e-3 + support + _volume(window) * 2e-7
+        region_sum = _volume(window[:-1]) * 2e-6 if region.increasing else _volume(window) * 2e-7
+        return len(parts) * (5e-3 + support + region_sum)
 
     def answer(self, question: Question) -> Tail:
         """Tilt to the dominating point; where the interval stays wide, also try without a tilt."""
@@ -128,13 +135,20 @@ class Torus(Engine):
             raise TypeError(f"a problem of rank {lattice.rank} needs a Region, not {type(region).__name__}")
         if lattice.rank < 2:
             raise ValueError("Torus needs at least two dimensions")
-        lattice, straight = _decorrelated(lattice, region)
-        tilted = TiltedCoins.of(lattice, dominating_tilt(lattice, straight))
-        tail = _tail(tilted, straight)
-        if tail.log_high - tail.log_low > WIDE and tilted.tilt.any():
-            tail = _intersection(tail, _tail(tilted.fair(), straight))
+        parts = islands(lattice, region)
+        tail = weighted_sum(parts, [_of_island(part.lattice, part.region) for part in parts])
         tail = _whole_count(tail, lattice.n)
         return tail.doubled() if region.mirrored else tail
+
+
+def _of_island(lattice: Lattice, region: Region) -> Tail:
+    """The probability of a region under a law without dominating coins."""
+    lattice, straight = _decorrelated(lattice, region)
+    tilted = TiltedCoins.of(lattice, dominating_tilt(lattice, straight))
+    tail = _tail(tilted, straight)
+    if tail.log_high - tail.log_low > WIDE and tilted.tilt.any():
+        tail = _intersection(tail, _tail(tilted.fair(), straight))
+    return tail
 
 
 def _decorrelated(lattice: Lattice, region: Region) -> tuple[Lattice, Region]:

@@ -60,7 +60,9 @@ def slab_sum(coins: TiltedCoins, region: Region) -> Estimate:
     # Cauchy and Schwarz: sum of weight x error over the region
     inexact = math.sqrt(total.squares) * _law_error(support)
     error = inexact + total.rounding + total.skipped + folded + missed
-    return Estimate(math.fsum(total.parts), error * (1 + 1e-6))
+    # parts that overflowed have no sum, and `fsum` raises
+    value = math.fsum(total.parts) if math.isfinite(error) else math.nan
+    return Estimate(value, error * (1 + 1e-6))
 
 
 def _law_error(support: Support) -> float:

@@ -123,18 +123,17 @@ def _benjamini_yekutieli(p: Floats, times: Times) -> Floats:
 
 
 def _hommel(p: Floats, times: Times) -> Floats:
-    """The algorithm of Wright (1992): the largest Simes p-value of all subsets that hold the test."""
+    """The largest of Simes' p-values of all subsets that hold the test (Wright 1992).
+
+    Of the subsets of one size that hold test i the largest p-value is that of i with the largest others: the smaller of
+    size p_i and `largest`. Where i is one of those, a smaller subset has a p-value at least as large.
+    """
     m = p.size
-    adjusted = np.full(m, times(p, m / np.arange(1, m + 1)).min())
+    adjusted = np.maximum(p, times(p, m / np.arange(1, m + 1)).min())
     for size in range(m - 1, 1, -1):
-        # subsets of this size: the largest `size - 1` p-values and one of the others, or the largest `size`
-        first = m - size + 1
-        largest = times(p[first:], size / np.arange(2, size + 1)).min()
-        simes = np.empty(m)
-        simes[:first] = np.minimum(times(p[:first], size), largest)
-        simes[first:] = simes[first - 1]
-        np.maximum(adjusted, simes, out=adjusted)
-    return np.asarray(np.maximum(adjusted, p))
+        largest = times(p[m - size + 1 :], size / np.arange(2, size + 1)).min()
+        np.maximum(adjusted, np.minimum(times(p, size), largest), out=adjusted)
+    return adjusted
 
 
 def _step_up(products: Floats) -> Floats:

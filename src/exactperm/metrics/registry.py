@@ -86,7 +86,7 @@ def _made(metric: str, given: dict[str, Any]) -> Metric:
         raise TypeError(f"metric {name!r} {takes}; got {', '.join(unknown)}")
     required = [key for key, default in known.items() if default is inspect.Parameter.empty and key not in given]
     if required:
-        raise TypeError(f"metric {name!r} needs {', '.join(required)}, as in \"{name}({required[0]}=...)\"")
+        raise TypeError(f'metric {name!r} needs {", ".join(required)}, as in "{name}({required[0]}=...)"')
     made = factory(**given)
     changed = {key: value for key, value in given.items() if value != known[key] and value is not None}
     return made.renamed(f"{name}({', '.join(f'{k}={v!r}' for k, v in changed.items())})") if changed else made

@@ -1,0 +1,381 @@
+"""The exact engine in one dimension against exact integers: it is right, and its intervals hold the truth."""
+
+import json
+import math
+import threading
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+
+import flint
+import numpy as np
+import problems
+import pytest
+from claims import (
+    assert_converged,
+    assert_honest,
+    assert_result_converged,
+    assert_result_honest,
+    inside,
+    relative_error,
+)
+from problems import ALTERNATIVES, BITS, FAMILIES, TABLE, Problem
+
+from exactperm.api import paired_test
+from exactperm.effects import Effects
+from exactperm.engines import fourier
+from exactperm.engines.base import CannotAnswer, Question
+from exactperm.engines.fourier import Fourier, characteristic
+from exactperm.engines.support import Circle, live_frequencies
+from exactperm.engines.tilt import Coins, Tilt
+from exactperm.lattice import Lattice
+from exactperm.region import Runs
+
+DATA = Path(__file__).parents[1] / "data"
+
+#: random problems, in chunks: 12 families x 17 chunks x 10 = 2,040
+CHUNKS, CHUNK = 17, 10
+
+
+def answer(lattice, *intervals, mirrored=False):
+    return Fourier().answer(Question(lattice, Runs(intervals, mirrored)))
+
+
+# -- the oracle itself -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("problem", [p for p in TABLE if p.n <= 12], ids=lambda p: p.name)
+def test_the_table_against_every_assignment(problem):
+    ways, d = problems.enumerate_ways(problem.counts), problem.difference
+    total = 2**problem.n
+    assert sum(ways.values()) == total
+    assert problem.exact("greater") == Fraction(sum(w for x, w in ways.items() if x >= d), total)
+    assert problem.exact("less") == Fraction(sum(w for x, w in ways.items() if x <= d), total)
+    assert problem.exact("two-sided") == Fraction(sum(w for x, w in ways.items() if abs(x) >= abs(d)), total)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_polynomial_against_every_assignment(seed):
+    counts = {v: c for v, c in problems.random_problem("few items", seed).counts.items() if c}
+    law, ways = problems.Law.of(counts), problems.enumerate_ways(counts)
+    assert {x: int(w) for x, w in enumerate(law.ways) if w} == {law.point(d): w for d, w in ways.items()}
+
+
+@pytest.mark.parametrize(
+    ("number", "effect", "others", "above"),
+    [(50, 1, {}, 3), (400, 1, {3: 2, 100: 1}, 0), (300, 5, {1: 3, 3: 2}, 200), (90, 2, {1: 1}, 80), (60, 1, {}, -9)],
+)
+def test_binomial_tails_in_balls_against_the_polynomial(number, effect, others, above):
+    law = problems.Law.of({effect: number} | others)
+    a = law.span // 2 + above
+    ball = problems.log_tail_of_many_equal(number, effect, others, a)
+    with flint.ctx.workprec(BITS):
+        assert ball.overlaps(problems.log_ball(law.probability([(a, law.span)])))
+    assert ball.rad() < 1e-60
+
+
+# -- the two claims --------------------------------------------------------------------------------------------
+
+
+@cache
+def answers(family: str, chunk: int) -> list[tuple[Problem, str, object, Fraction]]:
+    """One alternative of each of some random problems, and the exact p-value."""
+    found = []
+    for seed in range(chunk * CHUNK, (chunk + 1) * CHUNK):
+        problem = problems.random_problem(family, seed)
+        alternative = ALTERNATIVES[seed % 3]
+        result = paired_test(problem.effects, alternative=alternative, method="fourier")
+        found.append((problem, alternative, result, problem.exact(alternative)))
+    return found
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_problems_converged(family, chunk):
+    for _, _, result, exact in answers(family, chunk):
+        assert result.method == "fourier"
+        assert_result_converged(result, exact)
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("family", FAMILIES)
+def test_random_problems_honest(family, chunk):
+    for _, _, result, exact in answers(family, chunk):
+        assert_result_honest(result, exact)
+
+
+def test_the_random_problems_reach_from_one_to_the_far_tail():
+    """What the bar asks for: at least 2,000 problems, p from 1 down to 1e-300."""
+    assert len(FAMILIES) * CHUNKS * CHUNK >= 2000
+    depth = [
+        r.log_pvalue / math.log(10) for f in ("far tail", "all equal") for c in range(4) for *_, r, _ in answers(f, c)
+    ]
+    assert min(depth) < -200
+    assert sum(-150 < d < -50 for d in depth) >= 3
+    assert sum(d > -2 for d in depth) >= 10
+
+
+@pytest.mark.parametrize("family", ["paper-like", "multiples but a few", "one dominating effect"])
+@pytest.mark.parametrize("n", [3_000, 10_000])
+def test_thousands_of_items(family, n):
+    for large in (p for p in problems.many_items(n, 0) if family in p.tags):
+        for alternative in ALTERNATIVES:
+            result = paired_test(large.effects, alternative=alternative, method="fourier")
+            exact = large.exact(alternative)
+            assert_result_converged(result, exact)
+            assert_result_honest(result, exact)
+
+
+@pytest.mark.parametrize("number", [10**5, 10**6, 10**9])
+@pytest.mark.parametrize(
+    ("effect", "others"), [(1, {}), (1, {3: 1, 1000: 2}), (1, {2: 8, 7: 1}), (5, {1: 3, 3: 2}), (2, {1: 1})]
+)
+def test_up_to_a_billion_items(number, effect, others):
+    lattice = Lattice.of(Effects.from_counts({effect: number} | others))
+    (span,) = lattice.span
+    for deviations in (0, 0.1, 8, 36):
+        a = span // 2 + 1 + int(deviations * lattice.deviation)
+        exact = problems.log_tail_of_many_equal(number, effect, others, a)
+        tail = answer(lattice, (a, span))
+        assert_converged(tail.log_estimate, exact)
+        assert_honest(tail, exact)
+
+
+@pytest.mark.parametrize("p", [p for p in TABLE if all(abs(d) < 10**6 for d in p.counts)], ids=lambda p: p.name)
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+def test_the_table(p, alternative):
+    result = paired_test(p.effects, alternative=alternative, method="fourier")
+    assert_result_converged(result, p.exact(alternative))
+    # most of the frequencies of a few unrelated effects are alive: wider, but as honest
+    assert_result_honest(result, p.exact(alternative), 1e-9 if "every sum once" in p.tags else 2e-11)
+
+
+@pytest.mark.parametrize("file", ["paper_like_1000.csv", "paper_like_10000_gap2.csv", "paper_like_10000_gap5.csv"])
+def test_reference_values(file):
+    known = json.loads((DATA / "exact.json").read_text(encoding="utf-8"))[file]
+    a, b = np.loadtxt(DATA / file, delimiter=",", dtype=np.int64, ndmin=2, skiprows=0).T[-2:]
+    assert int(a.sum() - b.sum()) == known["difference"]
+    for alternative, key in (("two-sided", "two_sided"), ("greater", "greater")):
+        found = paired_test(a, b, alternative=alternative, method="fourier")
+        assert abs(Fraction(found.pvalue) / Fraction(known[key]) - 1) < Fraction(1, 10**12)
+
+
+# -- below the smallest double ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("against", [0, 1, 10, 1000])
+def test_log_pvalue_against_the_exact_binomial(against):
+    n = 100_000
+    ways, term = 1, 1
+    for k in range(against):
+        term = term * (n - k) // (k + 1)
+        ways += term
+    exact = problems.log_ball(Fraction(2 * ways, 2**n))
+    result = paired_test(Effects.from_counts({1: n - against, -1: against}), method="fourier")
+    assert math.isfinite(result.log_pvalue)
+    with flint.ctx.workprec(BITS):
+        assert abs(float(flint.arb(result.log_pvalue) / exact - 1)) <= 1e-12
+    assert inside(*(float(x) for x in result.log_pvalue_interval[:1]), exact, result.log_pvalue_interval.high)
+    assert result.pvalue == 0.0
+    assert result.pvalue_interval == (0.0, 5e-324)
+
+
+# -- runs that are not half-lines ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_runs_anywhere(family):
+    """Honest always; the width is relative to the half-lines outward, as a run in a gap has probability zero.
+
+    It may be wider than for a p-value: a run that ends in two gaps of the law keeps many frequencies alive.
+    """
+    rng = np.random.default_rng(5)
+    for seed in range(8):
+        problem = problems.random_problem(family, 500 + seed)
+        lattice, law = Lattice.of(problem.effects), problem.law
+        middle = -(-law.span // 2)
+        ends = np.sort(rng.choice(law.span + 1, min(4, law.span + 1), replace=False)).tolist()
+        point = ends[len(ends) // 2]
+        asked = [[(low, high)] for low, high in zip(ends[::2], ends[1::2], strict=False)]
+        asked += [[(point, point)], list(pairwise(ends))[::2], [(-9, ends[0])], [(ends[-1], law.span + 9)]]
+        for runs in asked:
+            tail = answer(lattice, *runs)
+            exact = law.probability(runs)
+            assert_honest(tail, exact, width=math.inf)
+            outward = [(max(low, middle), law.span) for low, high in runs if high >= middle]
+            outward += [(0, min(high, middle - 1)) for low, high in runs if low < middle]
+            whole = float(sum(law.probability([x]) for x in outward))
+            if whole > 1e-290:
+                assert math.exp(tail.log_high) - math.exp(tail.log_low) <= 1e-9 * whole, (problem.counts, runs)
+
+
+def test_runs_beyond_the_range_are_empty_and_the_whole_range_is_certain():
+    lattice = Lattice.of(Effects.from_counts({2: 30, 3: 30}))
+    span = lattice.span[0]
+    assert answer(lattice, (span + 1, span + 5)).log_high == -math.inf
+    assert answer(lattice, (-7, -1)).log_high == -math.inf
+    assert_honest(answer(lattice, (0, span)), Fraction(1))
+    assert_honest(answer(lattice, (-5, span + 5)), Fraction(1))
+    assert answer(lattice, (span - 1, span - 1)).log_high == -math.inf  # no assignment lacks one
+    assert answer(lattice, (span, span)).log_estimate == pytest.approx(-60 * math.log(2), rel=1e-15)
+
+
+def test_tails_add_to_one():
+    for family in FAMILIES:
+        problem = problems.random_problem(family, 77)
+        lattice = Lattice.of(problem.effects)
+        span = lattice.span[0]
+        for part in (0.0, 0.2, 0.5, 0.51, 0.7):
+            s = int(part * span) + 1
+            above, below = answer(lattice, (s, span)), answer(lattice, (0, s - 1))
+            assert math.exp(above.log_low) + math.exp(below.log_low) <= 1 + 2e-16
+            assert math.exp(above.log_high) + math.exp(below.log_high) >= 1 - 2e-16
+
+
+# -- the bounds are bounds -------------------------------------------------------------------------------------
+
+
+def laid_out(counts, threshold):
+    """One sum with its tilt, circle and the live frequencies."""
+    lattice = Lattice.of(Effects.from_counts(counts))
+    coins = Coins.of([(lattice.steps[:, 0], lattice.counts)], [threshold])
+    tilt = Tilt.to_thresholds(coins)
+    below, above = tilt.windows(coins, fourier.LOG_CUT)
+    circle = Circle.of(coins, below + above + 1)
+    return coins, tilt, circle, (int(below[0]), int(above[0]))
+
+
+NASTY = {
+    "all equal": ({1: 300}, 200),
+    "resonant": ({5: 60, 10: 30, 1: 1}, 400),
+    "ranks": (dict.fromkeys(range(1, 61), 1), 1100),
+    "dominating": ({1: 40, 60: 1}, 75),
+    "far": ({1: 200, 3: 50}, 345),
+}
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_characteristic_function_against_balls(name):
+    """Modulus and phase differ from the true ones by less than the bound says."""
+    coins, tilt, circle, _ = laid_out(*NASTY[name])
+    sums, k = live_frequencies(coins, tilt, circle, -fourier.LOG_CUT, fourier.LIMIT)
+    log_modulus, phase, error = characteristic(coins, tilt, circle, sums, k)
+    size, a = int(circle.size[0]), int(coins.a[0])
+    with flint.ctx.workprec(BITS):
+        tau = flint.arb(float(tilt.tau[0]))
+        for i in range(0, len(k), max(1, len(k) // 60)):
+            turn = flint.arb(2 * int(k[i])) / size
+            true = (flint.acb(0, -1) * flint.arb.pi() * turn * a).exp()
+            for v, c in zip(coins.v.tolist(), coins.c.tolist(), strict=True):
+                p = 1 / (1 + (-tau * v).exp())
+                true *= (1 - p + p * (flint.acb(0, 1) * flint.arb.pi() * turn * v).exp()) ** c
+            shape = (flint.acb(0, 1) * flint.arb(float(phase[i]))).exp() * flint.arb(float(log_modulus[i])).exp()
+            distance = float(abs(shape / true - 1).upper())
+            assert distance <= 1.5 * math.expm1(float(error[i])) + 1e-15
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_no_frequency_that_matters_is_left_out(name):
+    """Every frequency outside the certified support is below the cut, by direct evaluation."""
+    coins, tilt, circle, _ = laid_out(*NASTY[name])
+    _, k = live_frequencies(coins, tilt, circle, -fourier.LOG_CUT, fourier.LIMIT)
+    size = int(circle.size[0])
+    left_out = np.setdiff1d(np.arange(size // 2 + 1), k)
+    sine = np.sin(np.pi * (np.outer(left_out, coins.v) % size) / size)
+    with np.errstate(divide="ignore"):
+        log_square = np.log1p(-np.minimum(4 * tilt.p * tilt.q * sine**2, 1.0)) @ coins.c.astype(float)
+    assert (log_square / 2 <= -fourier.LOG_CUT + 1e-6).all()
+    assert np.unique(k).size == k.size
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_the_window_holds_all_but_the_stated_mass(name):
+    """By the exact law, tilted in ball arithmetic."""
+    counts, _ = NASTY[name]
+    coins, tilt, _, (below, above) = laid_out(*NASTY[name])
+    ways, a = problems.multiply_out(counts), int(coins.a[0])
+    with flint.ctx.workprec(BITS):
+        ratio = flint.arb(float(tilt.tau[0])).exp()
+        weights = [w * ratio ** (x - a) for x, w in enumerate(ways)]
+        total = sum(weights, flint.arb(0))
+        cut = (-flint.arb(fourier.LOG_CUT)).exp()
+        assert sum(weights[: max(a - below, 0)], flint.arb(0)) / total <= cut
+        assert sum(weights[a + above + 1 :], flint.arb(0)) / total <= cut
+
+
+@pytest.mark.parametrize("name", NASTY)
+def test_exponent_against_balls(name):
+    """K(tau) - tau a at the double tau, within its own bound."""
+    coins, tilt, _, _ = laid_out(*NASTY[name])
+    with flint.ctx.workprec(BITS):
+        tau = flint.arb(float(tilt.tau[0]))
+        true = -tau * int(coins.a[0])
+        for v, c in zip(coins.v.tolist(), coins.c.tolist(), strict=True):
+            true += c * ((1 + (tau * v).exp()) / 2).log()
+        assert abs(float(true - flint.arb(float(tilt.exponent[0])))) <= float(tilt.exponent_error[0])
+
+
+# -- refusals, batches, threads --------------------------------------------------------------------------------
+
+
+def test_what_cannot_be_done_is_refused_with_what_would_do():
+    rng = np.random.default_rng(0)
+    for bits, number in ((24, 40), (31, 40), (58, 12), (62, 5), (100, 9)):
+        unrelated = {int(x) << (bits - 24) | int(y): 1 for x, y in rng.integers(2**23, 2**24, (number, 2))}
+        with pytest.raises(CannotAnswer, match=r"method='fourier' cannot do this: .*'bracket' would do"):
+            paired_test(Effects.from_counts(unrelated), method="fourier")
+        other = paired_test(Effects.from_counts(unrelated), tolerance=1e-3)
+        assert other.method in ("meet-in-the-middle", "bracket")
+
+
+def test_too_many_live_frequencies_are_given_up(monkeypatch):
+    monkeypatch.setattr(fourier, "LIMIT", 10)
+    with pytest.raises(CannotAnswer, match="frequencies stay alive; method="):
+        paired_test(Effects.from_counts({1: 300, 1009: 300, 30011: 1}), method="fourier")
+
+
+def test_bits_do_not_depend_on_what_else_is_in_the_batch():
+    questions = []
+    for family in FAMILIES:
+        for seed in range(4):
+            problem = problems.random_problem(family, 900 + seed)
+            lattice = Lattice.of(problem.effects)
+            questions.append(Question(lattice, Runs(((lattice.span[0] * 5 // 9, lattice.span[0]),), seed % 2 == 0)))
+    together = Fourier().answer_all(questions)
+    backwards = Fourier().answer_all(questions[::-1])[::-1]
+    assert together == [Fourier().answer(question) for question in questions]
+    assert together == backwards
+
+
+def test_threads_get_the_same_bits():
+    effects = [problems.random_problem(family, 31).effects for family in FAMILIES]
+    expected = [paired_test(e, method="fourier").log_pvalue for e in effects]
+    found = {}
+
+    def work(i):
+        found[i] = [paired_test(e, method="fourier").log_pvalue for e in effects]
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert list(found.values()) == [expected] * 8
+
+
+def test_claims_can_fail():
+    """A check that cannot fail proves nothing: an answer off by a little is caught by each."""
+    problem = problems.random_problem("paper-like", 3)
+    result, exact = paired_test(problem.effects), problem.exact()
+    off = result.log_pvalue + 2e-11
+    with pytest.raises(AssertionError, match="relative error"):
+        assert_converged(off, exact)
+    low, high = result.log_pvalue_interval
+    shifted = type("T", (), {"log_low": low + 2e-11, "log_estimate": off, "log_high": high + 2e-11})
+    with pytest.raises(AssertionError, match="misses"):
+        assert_honest(shifted, exact)
+    wide = type("T", (), {"log_low": low - 3e-11, "log_estimate": result.log_pvalue, "log_high": high})
+    with pytest.raises(AssertionError, match="wide"):
+        assert_honest(wide, exact)
+    assert relative_error(result.log_pvalue, problems.log_ball(exact)) < 1e-12
