@@ -48,6 +48,8 @@ def same_bits(pair, result):
         ("f1", {"pos_label": 0}, 2),
         ("f1", {"average": "micro", "labels": [0, 2]}, 3),
         ("precision", {"average": "macro"}, 2),
+        ("precision", {}, 2),
+        ("recall", {}, 2),
         ("jaccard", {}, 2),
         ("mcc", {}, 2),
         ("cohen_kappa", {}, 2),

@@ -43,7 +43,7 @@ def same(result, other=PLAIN):
         (np.array(["2024-01-01"], "M8[D]"), [1], {}, TypeError, ["a must hold numbers", "datetime64"]),
         ([[1, 2], [3]], [1, 2], {}, ValueError, ["a must hold one score per item", "differ in length"]),
         ([1, 2], [[1], [2, 3]], {}, ValueError, ["b must hold one score per item", "differ in length"]),
-        ({"tp": [1]}, {"tp": [1]}, {}, TypeError, ["a is a mapping", "metric='f1'"]),
+        ({"tp": [1]}, {"tp": [1]}, {}, ValueError, ["metric 'mean' needs", "score", "tp"]),
         ([1, math.nan], [1, 2], {}, ValueError, ["a has 1 missing", "index 1", 'nan_policy="omit"']),
         ([1, 2, 3], [None, 2, None], {}, ValueError, ["b has 2 missing", "index 0", 'nan_policy="omit"']),
         ([1, math.inf], [1, 2], {}, ValueError, ["a has infinite", "index 1", "finite"]),
@@ -82,7 +82,7 @@ def test_refused(a, b, options, error, words):
 def test_exact_where_it_cannot_be_done():
     rng = np.random.default_rng(0)
     a, b = rng.normal(size=(2, 300))
-    with pytest.raises(ValueError, match=r"method='exact' cannot do this.*fourier: .*meet-in-the-middle: "):
+    with pytest.raises(ValueError, match=r"method='exact' cannot do this.*method='bracket'"):
         paired_test(a, b, method="exact")
     assert not paired_test(a, b).exact
 
@@ -211,7 +211,7 @@ def test_python_integers_and_numpy_scalars_in_a_list():
 
 
 @pytest.mark.parametrize(
-    "labels", [list("xxyyzw"), [1, 1, 2, 2, 7, 9], [1.5, 1.5, 2, 2, 0, -1], [(1,), (1,), 2, 2, "a", 3]]
+    "labels", [list("xxyyzw"), [1, 1, 2, 2, 7, 9], [1.5, 1.5, 2, 2, 0, -1], [b"u", b"u", 2, 2, "a", 3]]
 )
 def test_labels_of_any_kind(labels):
     assert same(paired_test(A, B, groups=labels), paired_test(A, B, groups=[0, 0, 1, 1, 2, 3]))

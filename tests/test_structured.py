@@ -24,7 +24,12 @@ from structured_problems import (
 
 import exactperm as xp
 from exactperm.engines.base import CannotAnswer
+from exactperm.engines.torus import _tail
+from exactperm.engines.torus_dominant import islands
+from exactperm.engines.torus_tilt import TiltedCoins
+from exactperm.lattice import Lattice
 from exactperm.paper import exact_perm_test_m
+from exactperm.region import Region
 
 #: relative error and relative width of the interval
 ERROR, WIDTH = 1e-11, 1e-10
@@ -75,7 +80,7 @@ def test_ties_of_roots_are_seen():
 def test_random_problems_of_up_to_16_items(name):
     known = KNOWN[name]
     rng = np.random.default_rng([16, list(KNOWN).index(name)])
-    for _ in range(20):
+    for _ in range(12):
         a, b = (x[:, : known.columns] for x in tables(rng, int(rng.integers(2, 15))))
         exact = p_values(every_assignment(a, b), a, b, known.value)
         assert_all_alternatives(a, b, known.metric, exact)
@@ -113,8 +118,8 @@ def test_a_p_value_of_ten_to_the_minus_fifty():
     rng = np.random.default_rng(50)
     gold = rng.integers(1, 4, 240)
     a = np.stack([gold, rng.binomial(1, 0.1, 240), 0 * gold], axis=1)
-    lost = rng.binomial(gold, 0.75)
-    b = np.stack([gold - lost, rng.binomial(1, 0.3, 240), lost], axis=1)
+    lost = rng.binomial(gold, 0.55)
+    b = np.stack([gold - lost, rng.binomial(1, 0.2, 240), lost], axis=1)
     exact = p_values(counted(a, b), a, b, f1)
     assert 1e-55 < exact["two-sided"] < 1e-45
     assert_all_alternatives(a, b, "f1", exact)
@@ -124,6 +129,57 @@ def test_three_classes():
     a, b = three_classes(np.random.default_rng(3), 60)
     exact = p_values(counted(a, b), a, b, mcc_of_three)
     assert_all_alternatives(a, b, "multiclass_mcc(labels=[0, 1, 2])", exact)
+
+
+# -- a document among sentences ------------------------------------------------------------------
+
+
+def with_documents(n, *documents):
+    """Sentences, and documents of very different size, each of the two systems' tp, fp, fn."""
+    a, b = (x[:, :3] for x in tables(np.random.default_rng(n), n, 4))
+    first, second = zip(*documents, strict=True)
+    return np.concatenate([first, a]), np.concatenate([second, b])
+
+
+ONE = (([900_000, 50_000, 100_000], [500_000, 150_000, 500_000]),)
+TWO = (*ONE, ([0, 70_000, 90_001], [90_001, 0, 0]))
+EQUAL = (*TWO, TWO[1])
+
+
+@pytest.mark.parametrize(("documents", "parts"), [(ONE, 2), (TWO, 4), (EQUAL, 6)])
+@pytest.mark.parametrize("name", ["f1", "precision"])
+def test_documents_that_dwarf_the_sentences(name, documents, parts):
+    known = KNOWN[name]
+    a, b = (x[:, : known.columns] for x in with_documents(11, *documents))
+    metric = xp.metrics.get(known.metric)
+    assert len(islands(*metric.rejection_region(metric.effects(a, b)))) == parts
+    assert_all_alternatives(a, b, known.metric, p_values(every_assignment(a, b), a, b, known.value))
+
+
+@pytest.mark.parametrize("tail", [False, True])
+def test_a_document_and_many_sentences(tail):
+    """In the tail one of the two islands of the law is all but empty."""
+    a, b = with_documents(80, ONE[0])
+    if tail:
+        a[1:], b[1:] = np.sort([a[1:], b[1:]], axis=0)[::-1]
+        a[1:, 1:], b[1:, 1:] = b[1:, 1:].copy(), a[1:, 1:].copy()
+        b[:, 2] = a[:, 0] + a[:, 2] - b[:, 0]
+    law = {}
+    for first, ways in counted(a[1:], b[1:]).items():
+        for document in (a[0], b[0]):
+            totals = tuple(x + int(y) for x, y in zip(first, document, strict=True))
+            law[totals] = law.get(totals, 0) + ways
+    exact = p_values(law, a, b, f1)
+    assert (exact["greater"] < 1e-15) == tail
+    assert_all_alternatives(a, b, "f1", exact)
+
+
+def test_a_hopeless_tilt_says_that_it_knows_nothing():
+    """Weights overflow: the answer is the interval from 0 to 1 and no error."""
+    steps = np.array([[1, 0], [0, 1], [1, 3]])
+    coins = TiltedCoins.of(Lattice(steps, np.array([300, 300, 300]), np.eye(2, dtype=np.int64), (0, 0)), np.array([40.0, -40.0]))
+    tail = _tail(coins, Region(lambda x: x[:, 0] < x[:, 1]))
+    assert (tail.log_low, tail.log_high) == (-math.inf, 0.0)
 
 
 # -- general functions of general sums -----------------------------------------------------------

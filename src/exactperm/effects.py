@@ -435,9 +435,9 @@ class _Window:
     def folded(self) -> tuple[Integers, NDArray[np.int64], NDArray[np.int64], int]:
         """Distinct magnitudes, their counts with either sign, and the count of zero."""
         zero = -self.low
-        plus, minus = self.counts[zero + 1 :], self.counts[:zero][::-1]
-        size = max(plus.size, minus.size)
-        plus, minus = (np.pad(x, (0, size - x.size)) if x.size < size else x for x in (plus, minus))
+        above, below = self.counts[zero + 1 :], self.counts[:zero][::-1]
+        plus, minus = np.zeros((2, max(above.size, below.size)), dtype=np.int64)
+        plus[: above.size], minus[: below.size] = above, below
         cells = np.flatnonzero(plus + minus)
         return cells + 1, plus[cells], minus[cells], int(self.counts[zero])
 

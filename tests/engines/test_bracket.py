@@ -1,16 +1,16 @@
 """The bracket holds the truth on everything that can be counted, and is as narrow as the atoms of the law allow."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from exactperm.engines import bracket_selberg
 from exactperm.engines.base import Options, Question
 from exactperm.engines.bracket import Bracket
 from exactperm.engines.bracket_frequencies import Search, Signs
-from exactperm.engines.bracket_selberg import WrappedLaw
-from exactperm.engines.bracket_tilt import solve
+from exactperm.engines.bracket_selberg import WrappedLaw, _bounds
+from exactperm.engines.bracket_tilt import Tilted, solve
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
 
@@ -84,6 +84,18 @@ def test_one_dominating_effect_among_many():
     assert tail.details["reached"] <= 1.1e-3
 
 
+def test_equal_effects_that_dominate():
+    rng = np.random.default_rng(16)
+    small = rng.integers(2**40, 2**41, 20)
+    effects = np.concatenate([small, [2**58] * 3])
+    left, right = subset_sums(effects[:12]), subset_sums(effects[12:])
+    for lumps in (1, 2, 3):
+        threshold = lumps * 2**58 + int(small.sum()) * 6 // 10
+        tail = upper_tail(lattice_of(effects), threshold)
+        assert tail.log_low <= math.log(count_at_least(left, right, threshold) / 2**23) <= tail.log_high
+        assert tail.details["reached"] <= 1.1e-3
+
+
 def test_wild_magnitudes_never_give_a_wrong_digit():
     rng = np.random.default_rng(7)
     effects = [int(x) for x in rng.integers(1, 2**52, 12)] + [int(x) << 1990 for x in rng.integers(1, 2**52, 12)]
@@ -105,7 +117,8 @@ def test_rounding_moves_the_threshold_outward(seed):
     rng = np.random.default_rng(seed)
     effects = rng.integers(1, 2**52, 24)
     left, right = subset_sums(effects[:12]), subset_sums(effects[12:])
-    threshold = int(effects[rng.random(24) < rng.choice([0.4, 0.7])].sum())
+    observed = int(effects[rng.random(24) < 0.7].sum())
+    threshold = int(effects.sum()) // 2 + 1 if seed % 2 else observed  # in the middle nothing is tilted
     exact = upper_tail(lattice_of(effects), threshold, 1e-3)
     for rounding in (2**46, 2**49, 2**51):
         tail = upper_tail(lattice_of(effects, rounding), threshold, 1e-3)
@@ -115,17 +128,40 @@ def test_rounding_moves_the_threshold_outward(seed):
         assert exact.log_high - exact.log_low < tail.log_high - tail.log_low
 
 
-@pytest.mark.parametrize("name", ["OUTSIDE", "LEFT_OUT"])
-def test_what_is_neglected_is_in_the_width(monkeypatch, name):
-    monkeypatch.setattr(bracket_selberg, name, 30.0)
-    for seed in range(8):
-        rng = np.random.default_rng(seed)
-        effects = rng.integers(1, 2**40, 26)
-        left, right = subset_sums(effects[:13]), subset_sums(effects[13:])
-        threshold = int(effects.sum() * rng.uniform(0.5, 0.7))
-        truth = count_at_least(left, right, threshold) / 2**26
-        tail = upper_tail(lattice_of(effects), threshold, 1e-3)
-        assert tail.log_low <= math.log(truth) <= tail.log_high
+@pytest.mark.parametrize("length", [None, 0.8])
+@pytest.mark.parametrize("cut", [0.0, 0.3])
+def test_the_theorem_at_low_degree_on_laws_of_few_atoms(cut, length):
+    """Where the polynomials touch what they bound: at atoms, and at multiples of 1 / (degree + 1) beside them."""
+    rng = np.random.default_rng(13)
+    tight = 0.0
+    for _ in range(300):
+        n = int(rng.integers(1, 5))
+        weights = np.append(np.sort(rng.random(n - 1)), 1.0)
+        signs = 1.0 - 2.0 * ((np.arange(2**n)[:, None] >> np.arange(n)) & 1)
+        sums = signs @ weights
+        s = float(rng.choice([abs(rng.choice(sums)), rng.random() * sums.max()]))
+        tilted = Tilted(weights, np.ones(n, dtype=np.int64), float(rng.choice([0.0, 0.3, 2.0])), s)
+        law = WrappedLaw.around(tilted, 0.0, 1e-12)
+        probability = np.prod((1.0 + signs * tilted.tanh) / 2.0, axis=1)
+        if length is not None:  # a circle too short for the law, which the mass outside has to make up for
+            short = length * law.length
+            beta = short * law.beta_1024 / 1024.0
+            outside = float(probability[(sums - s >= beta) | (sums - s < beta - short)].sum())
+            law = replace(law, length=short, mass=outside)
+        above = np.exp(-tilted.theta * (sums - s)) * probability
+        including, excluding = (float(above[sums - s >= x].sum()) for x in (-1e-12, 1e-12))
+        for degree in (1, 2, 5, 23, 200):
+            k = np.arange(1, degree + 1, dtype=np.uint64)
+            value = law.signs.characteristic(k)
+            kept = np.abs(value) > cut
+            low, high = _bounds(law, cut, degree, k[kept], value[kept])
+            assert low <= excluding + 1e-12
+            assert including <= high + 1e-12
+            assert high - low <= 2 * (including - excluding) + 30.0 / degree + 2 * law.mass + 12 * cut * math.log(
+                9 * degree
+            )
+            tight = max(tight, excluding - low < 1e-9, high - including < 1e-9)
+    assert tight or cut or length  # the bounds are attained
 
 
 def test_all_effects_one_way_is_a_closed_form_even_if_rounded():
