@@ -28,7 +28,6 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
 import problems  # noqa: E402 - found on the path just set
 from claims import ERROR, LEAST, WIDTH, allowance, assert_converged, assert_honest, relative_error  # noqa: E402
-
 from exactperm.api import paired_test  # noqa: E402
 from exactperm.effects import Effects  # noqa: E402
 from exactperm.engines.base import CannotAnswer, Question, Tail  # noqa: E402

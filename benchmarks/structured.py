@@ -1,33 +1,62 @@
-"""Exact tests of F1, precision, F2, Jaccard, MCC and kappa in two dimensions, MCC in three.
+"""Structured statistics through `paired_test`: exact F1 and its kind against exact counts, and timed.
 
-Every answer is checked before its time is printed: against a count of all assignments in exact
-integers where the data are few, and against the same engine at another tilt or by its other route
-where they are many (the probability is an identity in the tilt, the two routes share no sum).
+    python benchmarks/structured.py [--problems 1000] [--items 50 100 200 300] [--repeat 3] [--checkout PATH]
 
-    python benchmarks/structured.py
+First many small problems against rational brute force over all assignments, in all three alternatives, then larger
+ones against an exact integer dynamic program: value, interval and ties are asserted, the largest errors are printed.
+Then times of whole calls with the memory they take. Where the data are too many to count, the answer is checked
+against the same engine at another tilt, or by slabs instead of half-lines (the probability is an identity in the tilt,
+the two routes share no sum).
+
+PATH is a checkout of https://github.com/rycolab/paired-perm-test, which needs SciPy and Numba: its F1 test beside ours
+on 40 items in the same run.
 """
 
 from __future__ import annotations
 
+import argparse
+import importlib
 import math
+import sys
 import time
+import tracemalloc
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 
-from exactperm.effects import Effects
-from exactperm.engines.base import Question, Tail
-from exactperm.engines.torus import Torus
-from exactperm.engines.torus_tilt import dominating_tilt
-from exactperm.lattice import Lattice
-from exactperm.region import Region
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 
-TIES = 1e-12  # the metrics here are floats; values closer than this are one, in every route
+import exactperm as xp  # noqa: E402 - found on the path just set
+from exactperm.engines.base import Question, Tail  # noqa: E402
+from exactperm.engines.torus import Torus  # noqa: E402
+from exactperm.engines.torus_tilt import dominating_tilt  # noqa: E402
+from exactperm.result import TestResult  # noqa: E402
+from structured_problems import (  # noqa: E402
+    ALTERNATIVES,
+    KNOWN,
+    counted,
+    every_assignment,
+    f1,
+    mcc_of_three,
+    p_values,
+    tables,
+    three_classes,
+)
+
+#: what every exact answer has to keep to
+ERROR, WIDTH = Fraction(1, 10**11), Fraction(1, 10**10)
+System = np.ndarray
+THREE = "multiclass_mcc(labels=[0, 1, 2])"
 
 
-def sentences(n: int, seed: int, gap: float) -> list[np.ndarray]:
+# -- data ----------------------------------------------------------------------------------------
+
+
+def sentences(n: int, seed: int, gap: float) -> list[System]:
     """Paper-like taggers: length 12.08 +- 10.60, accuracy 0.9543 +- 0.1116; sums tp, fp, fn."""
     rng = np.random.default_rng(seed)
     shape = (12.08 / 10.60) ** 2
@@ -41,94 +70,105 @@ def sentences(n: int, seed: int, gap: float) -> list[np.ndarray]:
     return systems
 
 
-def labels(n: int, seed: int, classes: int, skills: tuple[float, float]) -> list[np.ndarray]:
-    """Two classifiers: how often each predicts classes 1, 2, ... and how often it is right."""
+def classifiers(n: int, seed: int, classes: int) -> tuple[System, list[System]]:
+    """The classes of n items, and what two classifiers of similar skill predict."""
     rng = np.random.default_rng(seed)
     gold, easy = rng.integers(0, classes, n), rng.random(n)
     systems = []
-    for skill in skills:
+    for skill in (0.8, 0.79):
         right = 0.7 * easy + 0.3 * rng.random(n) < 0.9 * skill
-        predicted = np.where(right, gold, rng.integers(0, classes, n))
-        columns = [predicted == c for c in range(1, classes)] + [predicted == gold]
-        systems.append(np.stack(columns, axis=1).astype(np.int64))
-    return [*systems, np.bincount(gold, minlength=classes)]
+        systems.append(np.where(right, gold, rng.integers(0, classes, n)))
+    return gold, systems
 
 
-def f_beta(beta2: float) -> Callable[[np.ndarray], np.ndarray]:
-    """F_beta of the sums tp, fp, fn."""
-
-    def value(sums: np.ndarray) -> np.ndarray:
-        tp, fp, fn = sums.T
-        bottom = (1 + beta2) * tp + fp + beta2 * fn
-        return (1 + beta2) * tp / np.where(bottom > 0, bottom, 1)
-
-    return value
+def binary(n: int, seed: int) -> list[System]:
+    """Sums tp, fp, fn, tn of two classifiers."""
+    gold, systems = classifiers(n, seed, 2)
+    return [np.stack([gold * p, (1 - gold) * p, gold * (1 - p), (1 - gold) * (1 - p)], axis=1) for p in systems]
 
 
-def jaccard(sums: np.ndarray) -> np.ndarray:
-    """Hits over all that either side has, of the sums tp, fp, fn."""
-    bottom = sums.sum(axis=1)
-    return sums[:, 0] / np.where(bottom > 0, bottom, 1)
+def ternary(n: int, seed: int) -> list[System]:
+    """Margins of prediction and gold, and what is right."""
+    gold, systems = classifiers(n, seed, 3)
+    one_hot = np.eye(3, dtype=np.int64)
+    return [np.hstack([one_hot[p], one_hot[gold], (p == gold)[:, None].astype(np.int64)]) for p in systems]
 
 
-def mcc(gold: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Matthews' correlation of any number of classes (Gorodkin's R_K)."""
-
-    def value(sums: np.ndarray) -> np.ndarray:
-        n, predicted, right = gold.sum(), sums[:, :-1], sums[:, -1]
-        rest = n - predicted.sum(axis=1)
-        top = right * n - predicted @ gold[1:] - rest * gold[0]
-        square = (n**2 - (predicted**2).sum(axis=1) - rest**2) * (n**2 - (gold**2).sum())
-        return np.where(square > 0, top / np.sqrt(np.where(square > 0, square, 1)), 0.0)
-
-    return value
+def document_among_sentences(n: int) -> list[System]:
+    """One document of a million tokens among sentences."""
+    a, b = sentences(n, 5, 0.003)
+    a[0], b[0] = [700_000, 50_000, 300_000], [900_000, 150_000, 100_000]
+    return [a, b]
 
 
-def kappa(gold: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-    """Cohen's kappa."""
-
-    def value(sums: np.ndarray) -> np.ndarray:
-        n, predicted, right = gold.sum(), sums[:, :-1], sums[:, -1]
-        chance = predicted @ gold[1:] + (n - predicted.sum(axis=1)) * gold[0]
-        return (right * n - chance) / np.where(n * n > chance, n * n - chance, 1)
-
-    return value
+# -- against exact counts ------------------------------------------------------------------------
 
 
-def problem(
-    a: np.ndarray, b: np.ndarray, metric: Callable[[np.ndarray], np.ndarray], order: tuple[int, ...]
-) -> Question:
-    """metric(A) - metric(B) >= |observed|, and its mirror image."""
-    effects = Effects.from_sums(a, b, tuple(f"sum{i}" for i in range(a.shape[1])))
-    lattice = Lattice.of(effects, order)
-    basis = lattice.basis.astype(np.float64)
-    first, second = (np.array(t, dtype=np.float64) for t in (effects.totals_a, effects.totals_b))
-    origin, both = first - np.array(lattice.observed) @ basis, first + second
-    observed = abs(float(metric(first[None])[0] - metric(second[None])[0]))
+class Checked:
+    """Asserts answers and keeps the largest errors."""
 
-    def value(x: np.ndarray) -> np.ndarray:
-        # clipped, so that the region is monotone even where the law has no points
-        sums = np.clip(origin + x @ basis, 0, both)
-        return metric(sums) - metric(both - sums) - observed
+    def __init__(self) -> None:
+        self.tests, self.error, self.width = 0, Fraction(0), Fraction(0)
 
-    region = Region(lambda x: value(x) >= -TIES, increasing=True, mirrored=True, value=value)
+    def check(self, a: System, b: System, metric: str, exact: dict[str, Fraction]) -> None:
+        """All three alternatives by the engine in several dimensions."""
+        for alternative in ALTERNATIVES:
+            result = xp.paired_test(a, b, metric=metric, alternative=alternative, method="fourier")
+            low, high = map(Fraction, result.pvalue_interval)
+            truth = exact[alternative]
+            error, width = abs(Fraction(result.pvalue) / truth - 1), (high - low) / truth
+            if not (low <= truth <= high and error <= ERROR and width <= WIDTH):
+                raise SystemExit(f"{metric}, {len(a)} items, {alternative}: {result.pvalue!r}, not {float(truth)!r}")
+            self.tests += 1
+            self.error, self.width = max(self.error, error), max(self.width, width)
+
+    def line(self, name: str, seconds: float) -> None:
+        """What was found."""
+        print(
+            f"{name:44} {self.tests:6} tests  largest error {float(self.error):.1e}  "
+            f"widest interval {float(self.width):.1e}  {seconds:6.1f} s",
+            flush=True,
+        )
+
+
+def against_brute_force(problems: int) -> None:
+    """Every metric in turn on random problems of up to 16 items."""
+    checked, start = Checked(), time.perf_counter()
+    rng = np.random.default_rng(2022)
+    names = list(KNOWN)
+    for i in range(problems):
+        known = KNOWN[names[i % len(names)]]
+        a, b = (x[:, : known.columns] for x in tables(rng, int(rng.integers(1, 17))))
+        checked.check(a, b, known.metric, p_values(every_assignment(a, b), a, b, known.value))
+    checked.line(f"brute force, {problems} problems of 1 to 16 items", time.perf_counter() - start)
+
+
+def against_a_dynamic_program(items: list[int]) -> None:
+    """Every metric at each size, and three classes."""
+    rng = np.random.default_rng(300)
+    for n in items:
+        checked, start = Checked(), time.perf_counter()
+        for name, known in KNOWN.items():
+            largest = 1 if name in ("mcc", "kappa") else 2
+            a, b = (x[:, : known.columns] for x in tables(rng, n, largest))
+            checked.check(a, b, known.metric, p_values(counted(a, b), a, b, known.value))
+        checked.line(f"dynamic program, {n} items, six metrics", time.perf_counter() - start)
+    checked, start = Checked(), time.perf_counter()
+    a, b = three_classes(rng, 60)
+    checked.check(a, b, THREE, p_values(counted(a, b), a, b, mcc_of_three))
+    checked.line("dynamic program, 60 items, three-class MCC", time.perf_counter() - start)
+
+
+# -- another route, where nothing can be counted -------------------------------------------------
+
+
+def question_of(a: System, b: System, metric: str) -> Question:
+    """What the engine is asked."""
+    chosen = xp.metrics.get(metric)
+    lattice, region = chosen.rejection_region(chosen.effects(a, b))
+    if region is None:
+        raise SystemExit("a problem without a question")
     return Question(lattice, region)
-
-
-def count(question: Question) -> float:
-    """The logarithm of the exact probability, from the number of assignments of each point."""
-    table = {(0,) * question.lattice.rank: 1}
-    for step, number in zip(question.lattice.steps.tolist(), question.lattice.counts.tolist(), strict=True):
-        for _ in range(number):
-            moved = dict(table)
-            for point, ways in table.items():
-                there = tuple(x + y for x, y in zip(point, step, strict=True))
-                moved[there] = moved.get(there, 0) + ways
-            table = moved
-    inside = question.region.contains(np.array(list(table)))
-    ways = 2 * sum(w for w, yes in zip(table.values(), inside, strict=True) if yes)
-    p = Fraction(ways, 2**question.lattice.n)
-    return math.log(p.numerator) - math.log(p.denominator)
 
 
 def another_tilt(question: Question) -> Tail:
@@ -137,7 +177,8 @@ def another_tilt(question: Question) -> Tail:
     tau = dominating_tilt(lattice, region)
     direction = np.array(tau) @ (lattice.steps * lattice.counts[:, None]).T @ lattice.steps / 4
     shift = 0.01 * direction / math.sqrt(max(float(tau @ direction), 1e-300))
-    moved = replace(region, value=lambda x: region.value(x - shift))
+    value = region.value
+    moved = replace(region, value=lambda x: value(x - shift))
     return Torus().answer(Question(lattice, moved))
 
 
@@ -146,72 +187,95 @@ def other_route(question: Question) -> Tail:
     return Torus().answer(Question(question.lattice, replace(question.region, increasing=False)))
 
 
-def assert_same(tail: Tail, other: Tail) -> None:
-    """Two intervals that both hold the truth overlap."""
-    assert max(tail.log_low, other.log_low) <= min(tail.log_high, other.log_high), (tail, other)
+# -- times ---------------------------------------------------------------------------------------
 
 
-def timed(make: Callable[[], Question], repeat: int) -> tuple[float, float, Question, Tail]:
-    """Seconds for effects and lattice, and for the answer; best of several."""
-    best_make = best_answer = math.inf
+def measured(call: Callable[[], TestResult], repeat: int) -> tuple[TestResult, float, float]:
+    """The result, the best time in milliseconds and the memory beyond the input in megabytes."""
+    tracemalloc.start()
+    result = call()
+    memory = tracemalloc.get_traced_memory()[1] / 1e6
+    tracemalloc.stop()
+    best = math.inf
     for _ in range(repeat):
         start = time.perf_counter()
-        question = make()
-        middle = time.perf_counter()
-        tail = Torus().answer(question)
-        best_make = min(best_make, middle - start)
-        best_answer = min(best_answer, time.perf_counter() - middle)
-    return best_make, best_answer, question, tail
+        call()
+        best = min(best, time.perf_counter() - start)
+    return result, 1e3 * best, memory
 
 
-def report(name: str, make: Callable[[], Question], check: str, repeat: int = 3) -> None:
+def report(name: str, systems: list[System], metric: str, check: Callable[[Question], Tail], repeat: int) -> None:
     """Time one problem, check its answer, print a line."""
-    prepared, answered, question, tail = timed(make, repeat)
-    route_time = ""
-    if check == "count":
-        exact = count(question)
-        assert abs(tail.log_estimate - exact) < 1e-11
-        assert tail.log_low - 1e-12 <= exact <= tail.log_high + 1e-12
-    elif check == "tilt":
-        assert_same(tail, another_tilt(question))
-    else:
-        start = time.perf_counter()
-        assert_same(tail, other_route(question))
-        route_time = f"{1e3 * (time.perf_counter() - start):.0f}"
-    width = tail.log_high - tail.log_low
+    a, b = systems
+    result, milliseconds, memory = measured(lambda: xp.paired_test(a, b, metric=metric), repeat)
+    if result.method != "fourier":
+        raise SystemExit(f"{name}: answered by {result.method}")
+    other, (low, high) = check(question_of(a, b, metric)), result.log_pvalue_interval
+    if not max(low, other.log_low) <= min(high, other.log_high):
+        raise SystemExit(f"{name}: two routes disagree, [{low}, {high}] and {other}")
     print(
-        f"{name:28} r={question.lattice.rank} log10 p={tail.log_estimate / math.log(10):9.3f} "
-        f"width {width:.0e}  data {1e3 * prepared:6.1f} ms  answer {1e3 * answered:6.1f} ms  "
-        f"checked by {check} {route_time}"
+        f"{name:44} log10 p {result.log_pvalue / math.log(10):9.3f}  width {high - low:.0e}  "
+        f"{milliseconds:8.1f} ms  {memory:6.1f} MB  checked by {check.__name__.replace('_', ' ')}",
+        flush=True,
+    )
+
+
+def times(repeat: int) -> None:
+    """The table of whole calls."""
+    for n, gap, check in (
+        (1_000, 0.01, other_route),
+        (10_000, 0.003, other_route),
+        (10_000, 0.03, another_tilt),
+        (100_000, 0.001, another_tilt),
+        (1_000_000, 0.0005, another_tilt),
+    ):
+        report(f"F1, {n:,} sentences", sentences(n, 1, gap), "f1", check, repeat)
+    for name in ("precision", "f2", "jaccard"):
+        columns = [x[:, : KNOWN[name].columns] for x in sentences(10_000, 2, 0.003)]
+        report(f"{name}, 10,000 sentences", columns, KNOWN[name].metric, other_route, repeat)
+    report("F1, a document and 10,000 sentences", document_among_sentences(10_000), "f1", another_tilt, repeat)
+    report("MCC, 10,000 items", binary(10_000, 1), "mcc", other_route, repeat)
+    report("kappa, 10,000 items", binary(10_000, 1), "cohen_kappa", other_route, repeat)
+    report("MCC of three classes, 1,000 items", ternary(1_000, 1), THREE, other_route, repeat)
+
+
+def beside_the_authors(checkout: Path, repeat: int) -> None:
+    """F1 on 40 items: their code prunes states under 1e-6, so only ours is asserted."""
+    sys.path.insert(0, str(checkout))
+    theirs = importlib.import_module("pairedpermtest.f1")
+    rng = np.random.default_rng(0)
+    u, v = rng.integers(0, 5, (2, 40, 2))
+    states = [[theirs.f1state(*x) for x in system.tolist()] for system in (u, v)]
+    theirs.perm_test(*(x[:5] for x in states))  # compiles
+    best = math.inf
+    for _ in range(repeat):
+        start = time.perf_counter()
+        p = theirs.perm_test(*states)
+        best = min(best, time.perf_counter() - start)
+    result, milliseconds, _ = measured(lambda: xp.paired_test(u, v, metric="f1"), 10 * repeat)
+    exact = p_values(counted(u, v), u, v, lambda t: f1((t[0], t[1], 0)))["two-sided"]
+    if not abs(Fraction(result.pvalue) / exact - 1) <= ERROR:
+        raise SystemExit(f"F1 on 40 items: {result.pvalue!r}, not {float(exact)!r}")
+    print(
+        f"F1, 40 items: ours {milliseconds:.1f} ms, p = {result.pvalue:.6g}; the authors' {1e3 * best:.0f} ms, "
+        f"p = {p:.6g}; {1e3 * best / milliseconds:.0f} times"
     )
 
 
 def main() -> None:
-    """Print the table."""
-    for n, gap, check in (
-        (16, 0.02, "count"),
-        (40, 0.02, "count"),
-        (1_000, 0.01, "slabs"),
-        (10_000, 0.003, "slabs"),
-        (10_000, 0.03, "tilt"),
-        (100_000, 0.001, "tilt"),
-        (1_000_000, 0.0005, "tilt"),
-    ):
-        a, b = sentences(n, 1, gap)
-        report(f"F1, {n:,} sentences", lambda a=a, b=b: problem(a, b, f_beta(1), (1, 0, 2)), check)
-    a, b = sentences(10_000, 2, 0.003)
-    for name, metric in (("precision", f_beta(0)), ("F2", f_beta(4)), ("Jaccard", jaccard)):
-        report(f"{name}, 10,000 sentences", lambda m=metric: problem(a, b, m, (1, 0, 2)), "slabs")
-    for classes, name, make in ((2, "MCC", mcc), (2, "kappa", kappa), (3, "MCC", mcc)):
-        sizes = (60, 10_000) if classes == 2 else (60, 1_000)
-        for n in sizes:
-            x, y, gold = labels(n, 1, classes, (0.8, 0.78))
-            value, order = make(gold), tuple(range(classes))
-            report(
-                f"{name}, {classes} classes, {n:,} items",
-                lambda x=x, y=y, v=value, o=order: problem(x, y, v, o),
-                "count" if n < 100 else "slabs",
-            )
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description="Structured statistics, checked and timed.")
+    parser.add_argument("--problems", type=int, default=1000)
+    parser.add_argument("--items", type=int, nargs="*", default=[50, 100, 200, 300])
+    parser.add_argument("--repeat", type=int, default=3)
+    parser.add_argument("--checkout", type=Path, help="a checkout of the authors' repository")
+    arguments = parser.parse_args()
+    if arguments.problems:
+        against_brute_force(arguments.problems)
+    against_a_dynamic_program(arguments.items)
+    times(arguments.repeat)
+    if arguments.checkout:
+        beside_the_authors(arguments.checkout, arguments.repeat)
 
 
 if __name__ == "__main__":

@@ -6,10 +6,10 @@ import math
 from fractions import Fraction
 
 import flint
-from problems import BITS, log_ball
 
 from exactperm.engines.base import Tail
 from exactperm.result import TestResult
+from problems import BITS, log_ball
 
 #: relative error of a p-value, and relative width of its interval, for p-values from 1 down to 1e-300
 ERROR, WIDTH = 1e-11, 2e-11

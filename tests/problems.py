@@ -19,9 +19,6 @@ import flint
 import numpy as np
 
 from exactperm.effects import Effects
-from exactperm.engines.base import Question
-from exactperm.lattice import Lattice
-from exactperm.region import Runs
 
 #: bits of ball arithmetic: far more than any comparison with a double needs
 BITS = 320

@@ -532,6 +532,13 @@ COUNTS = {name: {"tp": [1, 0], "fp": [0, 1], "fn": [0, 1]} for name in "AB"}
         (SCORES, {"method": "fft"}, ValueError, "method must be one of auto"),
         (SCORES, {"average": "macro"}, TypeError, "average is for predictions with a gold standard; give y_true"),
         (SCORES, {"groups": [1, 2]}, ValueError, "groups needs one label per item: 4 of them"),
+        (SCORES, {"groups": "doc"}, TypeError, "groups='doc' can name a column of a data frame only"),
+        (
+            {"A": [["O"], ["O", "B-X"]], "B": [["O"], ["O", "O"]]},
+            {"y_true": [["O"], ["O", "O"]]},
+            ValueError,
+            'y_true holds sequences of labels .*"token_accuracy" and "span_f1"',
+        ),
         (SCORES, {"metric": "f1"}, ValueError, r"needs an array of shape \(items, k\).*systems\['A'\] has shape"),
         (SCORES, {"beta": 2}, TypeError, "metric 'mean' takes no options; got beta"),
         (COUNTS, {}, TypeError, "need a metric, as in metric='f1'"),

@@ -51,6 +51,11 @@ def test_noise_is_no_grid():
         assert find_grid(RNG.random(2, dtype=np.float32)) is None
 
 
+def test_simple_fractions_are_no_evidence_for_a_finer_grid():
+    assert find_grid(np.array([1 / 3, 1 / 5], dtype=np.float32)) == Fraction(1, 15)
+    assert find_grid(np.array([1 / 3, 1 / 5, 500 / 1009], dtype=np.float32)) is None
+
+
 def test_a_single_value_needs_evidence():
     assert find_grid(np.array([0.912345678])) == Fraction(1, 10**9)
     assert find_grid(np.array([0.9123456781])) is None

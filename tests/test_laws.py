@@ -1,5 +1,6 @@
 """Laws that hold for every data set, searched for a counterexample by Hypothesis."""
 
+import itertools
 import math
 
 import numpy as np
@@ -96,10 +97,10 @@ def test_monotone_in_the_threshold(table):
     (span,) = lattice.span
     thresholds = sorted({*range(0, span + 2, max(1, span // 12)), span // 2, span // 2 + 1, span, span + 1})
     tails = Fourier().answer_all([Question(lattice, Runs(((s, span),))) for s in thresholds])
-    for left, right in zip(tails, tails[1:], strict=False):
+    for left, right in itertools.pairwise(tails):
         assert left.log_high >= right.log_low
     estimates = [math.exp(t.log_estimate) for t in tails]
-    assert all(x >= y * (1 - 1e-12) for x, y in zip(estimates, estimates[1:], strict=False))
+    assert all(x >= y * (1 - 1e-12) for x, y in itertools.pairwise(estimates))
 
 
 @given(counts, st.floats(0, 1))
@@ -120,9 +121,10 @@ def test_one_sided_tails_overlap_in_the_observed_point(table):
     greater, less = (paired_test(effects, alternative=side) for side in ("greater", "less"))
     assert greater.pvalue + less.pvalue >= 1 - 1e-15
     two_sided = paired_test(effects).pvalue
-    assert two_sided == min(1.0, 2 * min(greater.pvalue, less.pvalue)) or abs(
-        two_sided - min(1.0, 2 * min(greater.pvalue, less.pvalue))
-    ) <= 1e-11 * two_sided
+    assert (
+        two_sided == min(1.0, 2 * min(greater.pvalue, less.pvalue))
+        or abs(two_sided - min(1.0, 2 * min(greater.pvalue, less.pvalue))) <= 1e-11 * two_sided
+    )
 
 
 @given(counts, alternatives)

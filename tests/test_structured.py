@@ -6,7 +6,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+
+import exactperm as xp
 from claims import assert_result_converged, assert_result_honest
+from exactperm.engines.base import CannotAnswer
+from exactperm.engines.torus import _tail
+from exactperm.engines.torus_dominant import islands
+from exactperm.engines.torus_tilt import TiltedCoins
+from exactperm.lattice import Lattice
+from exactperm.paper import exact_perm_test_m
+from exactperm.region import Region
 from metrics.brute import fraction_of_assignments
 from structured_problems import (
     ALTERNATIVES,
@@ -21,15 +30,6 @@ from structured_problems import (
     tables,
     three_classes,
 )
-
-import exactperm as xp
-from exactperm.engines.base import CannotAnswer
-from exactperm.engines.torus import _tail
-from exactperm.engines.torus_dominant import islands
-from exactperm.engines.torus_tilt import TiltedCoins
-from exactperm.lattice import Lattice
-from exactperm.paper import exact_perm_test_m
-from exactperm.region import Region
 
 #: relative error and relative width of the interval
 ERROR, WIDTH = 1e-11, 1e-10
@@ -177,7 +177,9 @@ def test_a_document_and_many_sentences(tail):
 def test_a_hopeless_tilt_says_that_it_knows_nothing():
     """Weights overflow: the answer is the interval from 0 to 1 and no error."""
     steps = np.array([[1, 0], [0, 1], [1, 3]])
-    coins = TiltedCoins.of(Lattice(steps, np.array([300, 300, 300]), np.eye(2, dtype=np.int64), (0, 0)), np.array([40.0, -40.0]))
+    coins = TiltedCoins.of(
+        Lattice(steps, np.array([300, 300, 300]), np.eye(2, dtype=np.int64), (0, 0)), np.array([40.0, -40.0])
+    )
     tail = _tail(coins, Region(lambda x: x[:, 0] < x[:, 1]))
     assert (tail.log_low, tail.log_high) == (-math.inf, 0.0)
 
@@ -219,7 +221,7 @@ def test_any_functions_of_the_paper():
     """Sums of g(u, v) as they are and with u and v exchanged, h of the first alone."""
     rng = np.random.default_rng(8)
     u, v = rng.integers(0, 6, (2, 14))
-    gs = [lambda x, y: max(x, 2 * y), lambda x, y: x * x - y, lambda x, y: min(x, y)]
+    gs = [lambda x, y: max(x, 2 * y), lambda x, y: x * x - y, min]
 
     def h(first, second, third):
         return abs(7 * first - 2 * second + third)

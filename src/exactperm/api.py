@@ -172,7 +172,8 @@ def _sizes(x: NDArray[Any]) -> str:
 def _rows(x: NDArray[Any], axis: int, last: int) -> NDArray[Any]:
     """A batch as one axis of tests, then the items, then the sums if there are `last` axes of them."""
     moved = np.moveaxis(x, _axis(x, axis, last), x.ndim - 1 - last)
-    return moved.reshape(-1, *moved.shape[x.ndim - 1 - last :])
+    tests = moved.shape[: x.ndim - 1 - last]
+    return moved.reshape(math.prod(tests), *moved.shape[len(tests) :])  # -1 would not do for no items
 
 
 def _batch_shape(x: NDArray[Any], axis: int, last: int) -> Shape:

@@ -55,7 +55,7 @@ _LEAF = 128  # so few factors are multiplied faster, and more accurately, one by
 _FFT_FLOOR = 1e-12  # a p-value below this has less than about three digits from an FFT
 
 
-def monte_carlo(  # noqa: PLR0917 - the paper's arguments, in its order
+def monte_carlo(
     u: Iterable[Any],
     v: Iterable[Any],
     g: Callable[[Any, Any], int],

@@ -224,7 +224,7 @@ def _sums(x: Floats, codes: NDArray[np.intp], number: int) -> tuple[list[int], i
         if not limb.any():
             continue
         rest -= _scale(limb, exponent)
-        sums = np.bincount(codes, limb, number)
+        sums = np.bincount(codes, limb, number) if number > 1 else np.array([np.add.reduce(limb)])
         for i in np.flatnonzero(sums).tolist():
             total[i] += int(sums[i]) << (exponent - base)
     return total, base

@@ -96,6 +96,8 @@ def read(
     """Find out what came. `options` are those of predictions and of the metric; None means not given."""
     if frame_library(systems):
         systems, y_true, groups = _from_frame(systems, y_true, groups)
+    elif isinstance(groups, str):
+        raise TypeError(f"groups={groups!r} can name a column of a data frame only; else give one label per item")
     data = _by_name(systems)
     given = {key: value for key, value in options.items() if value is not None}
     if y_true is not None:
@@ -177,9 +179,8 @@ def _predictions(
         )
     name, written = parse(metric)
     predicted = {system: _as_list(x, _called(system)) for system, x in data.items()}
-    return _counts(
-        *reversed(metrics.extract(_as_list(y_true, "y_true"), predicted, name, **{**written, **options})), groups
-    )
+    found, counted = metrics.extract(_as_list(y_true, "y_true"), predicted, name, **{**written, **options})
+    return _counts(dict(counted), found, groups)
 
 
 def _same_length(lengths: dict[str, int]) -> int:

@@ -6,10 +6,10 @@ import warnings
 from dataclasses import replace
 from functools import cache
 
-import engines_table
 import pytest
-from engines_table import AUTO, CAN, ENGINES, KINDS
 
+import engines_table
+from engines_table import AUTO, CAN, ENGINES, KINDS
 from exactperm.effects import Effects
 from exactperm.engines import auto
 from exactperm.engines.auto import METHODS, SamplingWarning, answer_all, candidates
@@ -107,7 +107,7 @@ def test_an_engine_asked_by_name_runs_or_says_why_not(kind, method):
 
 
 def test_unknown_method_lists_the_known_ones():
-    with pytest.raises(ValueError, match="method must be one of auto, exact, fourier.*'fast'"):
+    with pytest.raises(ValueError, match=r"method must be one of auto, exact, fourier.*'fast'"):
         answer_all([], "fast")
 
 
@@ -126,7 +126,7 @@ def test_an_engine_that_gives_up_hands_on_to_the_next(monkeypatch):
     questions = [question("many small effects"), question("two runs")]
     fourier = importlib.import_module("exactperm.engines.fourier").Fourier
 
-    def gives_up(self, questions):
+    def gives_up(*_):
         raise CannotAnswer("too many frequencies")
 
     monkeypatch.setattr(fourier, "answer_all", gives_up)
@@ -153,7 +153,7 @@ def test_without_a_guide_the_last_resort_is_monte_carlo():
 
 
 def test_candidates_do_not_run_anything():
-    def never(points):
+    def never(_):
         raise AssertionError("a region was asked")
 
     lattice = Lattice.of(Effects.from_counts({(1, 0): 3, (0, 1): 4}))

@@ -136,8 +136,10 @@ def test_stored_answers(name):
 def test_obstacle_names_what_would_do(monkeypatch):
     wide = Question(Lattice.of(Effects.from_counts({1: 9, 10**18: 1})), Runs(((3, 4),)))
     assert "meet-in-the-middle" in ENGINE.obstacle(wide)
+    assert exact_fraction(wide.lattice, wide.region) == Fraction(math.comb(9, 3) + math.comb(9, 4), 2**10)
+    many = Lattice.of(Effects.from_counts({10**18 + 3**k: 1 for k in range(90)}))
     with pytest.raises(CannotAnswer, match="meet-in-the-middle"):
-        exact_fraction(wide.lattice, wide.region)
+        exact_fraction(many, wide.region)
     long = Question(Lattice.of(Effects.from_counts({1: 9000, 2: 9000})), Runs(((3, 4),)))
     monkeypatch.setattr(rational, "_has_flint", lambda: True)
     assert ENGINE.obstacle(long) is None

@@ -134,8 +134,9 @@ def _warn_of_width(questions: Sequence[Question], results: list[tuple[Tail, Engi
         tolerance, reached = question.options.tolerance, tail.details.get("reached", 0.0)
         if tolerance is not None and reached > tolerance:
             warnings.warn(
-                f"the bracket reached a half-width of {reached:.2g} relative to the p-value, not tolerance={tolerance:g}: "
-                "the null law has atoms at the observed value, or the budget was spent. pvalue_interval is certain",
+                f"the bracket reached a half-width of {reached:.2g} relative to the p-value, "
+                f"not tolerance={tolerance:g}: the null law has atoms at the observed value, or the budget was spent. "
+                "pvalue_interval is certain",
                 ToleranceWarning,
                 stacklevel=5,
             )

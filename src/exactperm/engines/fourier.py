@@ -91,7 +91,7 @@ class Fourier(Engine):
         return None
 
     def cost(self, question: Question) -> float:
-        """Seconds: 30 live frequencies per step, or all of them if the steps are few; the search grows with the gaps."""
+        """Seconds: 30 live frequencies a step, or all where steps are few; the search grows with the gaps."""
         n, _, circle = _size(question)
         distinct = max(len(question.lattice.steps), 1)
         live = circle / 2 if n < 100 else 30
@@ -345,7 +345,7 @@ def characteristic(
 
 @dataclass(frozen=True)
 class _Pieces:
-    """The steps of each row's sum, in pieces of at most `BLOCK`: the row, start and length of each, each row's first."""
+    """The steps of each row's sum, at most `BLOCK` a piece: row, start and length of each, and each row's first."""
 
     row: NDArray[np.intp]
     start: NDArray[np.intp]

@@ -174,7 +174,9 @@ def _scattered(score: Floats) -> NDArray[np.intp]:
 
     One from each of equal strata, at places within them that squares times the golden ratio scatter (Weyl 1916).
     """
-    strong = np.flatnonzero(score >= score.max() / 4)
+    # where few steps are much more frequent than the others, the next ones are needed as well
+    cut = min(score.max() / 4, np.partition(score, -MOST_FACTORS)[-MOST_FACTORS])
+    strong = np.flatnonzero((score >= cut) & ((score > 0) | (score.max() == 0)))
     stratum = np.arange(MOST_FACTORS)
     place = (stratum + stratum**2 * ((math.sqrt(5) - 1) / 2) % 1) / MOST_FACTORS
     return np.unique(strong[(place * strong.size).astype(np.intp)])

@@ -117,8 +117,8 @@ def weighted_sum(parts: Sequence[Island], tails: Sequence[Tail]) -> Tail:
     if len(parts) == 1:
         return tails[0]
     ends = []
-    for take, sign in ((lambda t: t.log_low, -1), (lambda t: t.log_estimate, 0), (lambda t: t.log_high, 1)):
-        logs = [part.log_weight + take(tail) for part, tail in zip(parts, tails, strict=True)]
+    for end, sign in (("log_low", -1), ("log_estimate", 0), ("log_high", 1)):
+        logs = [part.log_weight + getattr(tail, end) for part, tail in zip(parts, tails, strict=True)]
         largest = max(logs)
         if largest == -math.inf:
             ends.append(-math.inf)

@@ -129,7 +129,7 @@ def _hommel(p: Floats, times: Times) -> Floats:
     size p_i and `largest`. Where i is one of those, a smaller subset has a p-value at least as large.
     """
     m = p.size
-    adjusted = np.maximum(p, times(p, m / np.arange(1, m + 1)).min())
+    adjusted: Floats = np.maximum(p, times(p, m / np.arange(1, m + 1)).min())
     for size in range(m - 1, 1, -1):
         largest = times(p[m - size + 1 :], size / np.arange(2, size + 1)).min()
         np.maximum(adjusted, np.minimum(times(p, size), largest), out=adjusted)

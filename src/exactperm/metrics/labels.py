@@ -65,7 +65,13 @@ def as_labels(y: Any, name: str) -> NDArray[Any]:
     """One label per item, or a matrix; missing labels are refused."""
     if isinstance(y, str):
         raise TypeError(f"{name} must be a sequence of labels, not one string")
-    values = np.asarray(y)
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        raise ValueError(
+            f"{name} holds sequences of labels of different lengths; "
+            'metric="token_accuracy" and "span_f1" are for sequences'
+        ) from None
     if values.dtype.kind == "U" and values.ndim == 1 and not all(isinstance(label, str) for label in y):
         values = np.array(list(y), dtype=object)  # NumPy would write a missing label, or a number, as text
     if values.dtype == object:

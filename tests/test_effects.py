@@ -1,0 +1,229 @@
+"""The waist: counting effects exactly, whatever the type and size of the scores."""
+
+import tracemalloc
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from exactperm.effects import BLOCK, NARROW, Effects, dot, integer_array
+
+
+def table(effects):
+    return {
+        tuple(int(x) for x in value): (int(plus), int(minus))
+        for value, plus, minus in zip(effects.values, effects.n_plus, effects.n_minus, strict=True)
+    }
+
+
+def by_hand(a, b):
+    found = {}
+    for x, y in zip(a, b, strict=True):
+        d = int(x) - int(y)
+        plus, minus = found.get((abs(d),), (0, 0))
+        found[(abs(d),)] = (plus + (d > 0), minus + (d < 0))
+    found.pop((0,), None)
+    return dict(sorted(found.items()))
+
+
+SCORES = {
+    "narrow": (np.int64, 10, 500),
+    "one block and a bit": (np.int64, 5, BLOCK + 17),
+    "wide window": (np.int64, 10**6, 3000),
+    "sorted, not counted": (np.int64, 10**15, 3000),
+    "nearly 64 bits": (np.int64, 2**61, 400),
+    "64 bits": (np.int64, 2**63 - 1, 400),
+    "int8": (np.int8, 127, 5000),
+    "int32": (np.int32, 2**31 - 1, 4000),
+}
+
+
+@pytest.mark.parametrize("name", SCORES)
+def test_from_scores_against_counting_by_hand(name):
+    dtype, size, items = SCORES[name]
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(-size, size, (2, items), endpoint=True, dtype=dtype)
+    effects = Effects.from_scores(a, b)
+    assert table(effects) == by_hand(a, b)
+    assert (effects.n_items, effects.n_tied) == (items, int((a == b).sum()))
+    assert effects.totals_a == (sum(a.tolist()),)
+    assert effects.totals_b == (sum(b.tolist()),)
+    assert effects.difference == (sum(a.tolist()) - sum(b.tolist()),)
+    assert effects.values.dtype == (object if int(effects.values.max()) >= NARROW else np.int64)
+    assert (np.diff(effects.values[:, 0]) > 0).all()
+
+
+def test_from_scores_of_unsigned_and_python_integers():
+    a = np.array([0, 2**64 - 1, 7, 7], np.uint64)
+    b = np.array([2**64 - 1, 0, 7, 9], np.uint64)
+    expected = {(2,): (0, 1), (2**64 - 1,): (1, 1)}
+    assert table(Effects.from_scores(a, b)) == expected
+    assert table(Effects.from_scores(a.astype(object), b.astype(object))) == expected
+    assert table(Effects.from_scores(a, b.astype(object))) == expected
+
+
+def test_groups_are_summed_exactly():
+    a = np.array([2**62, 2**62, 5, -(2**62), 1])
+    b = np.array([-(2**62), -(2**62), 4, 0, 1])
+    effects = Effects.from_scores(a, b, np.array([1, 1, 0, 1, 0]))
+    assert table(effects) == {(1,): (1, 0), (3 * 2**62,): (1, 0)}
+    assert (effects.n_groups, effects.n_items) == (2, 5)
+    texts = Effects.from_scores(a, b, np.array(["x", "x", "y", "x", "y"]))
+    assert texts == effects
+
+
+def test_grouping_random_data_by_hand():
+    rng = np.random.default_rng(1)
+    a, b, groups = rng.integers(-50, 50, (3, 4000))
+    sums = Counter()
+    for x, y, g in zip(a.tolist(), b.tolist(), groups.tolist(), strict=True):
+        sums[g] += x - y
+    assert table(Effects.from_scores(a, b, groups)) == by_hand(sums.values(), [0] * len(sums))
+
+
+@pytest.mark.parametrize("size", [3, 1000, 2**40, 2**70])
+@pytest.mark.parametrize("width", [1, 2, 4])
+def test_from_sums_against_counting_by_hand(size, width):
+    rng = np.random.default_rng(width)
+    draws = rng.integers(-3, 4, (2, 300, width))
+    a, b = (x.astype(object) * (size // 3) if size > 2**62 else x * (size // 3) for x in draws)
+    effects = Effects.from_sums(a, b, tuple("wxyz"[:width]))
+    found = {}
+    for row in (a - b).tolist():
+        lead = next((x for x in row if x), 0)
+        key = tuple(x if lead > 0 else -x for x in row)
+        plus, minus = found.get(key, (0, 0))
+        found[key] = (plus + (lead > 0), minus + (lead < 0))
+    tied = found.pop((0,) * width, None)
+    assert table(effects) == dict(sorted(found.items()))
+    assert effects.n_tied == 300 - sum(p + m for p, m in found.values())
+    assert tied in (None, (0, 0))
+    assert effects.totals_a == tuple(sum(column) for column in zip(*a.tolist(), strict=True))
+
+
+def test_from_counts():
+    effects = Effects.from_counts({-1: 310, 0: 9000, 2: 475, 1: 5, 7: 0})
+    assert table(effects) == {(1,): (5, 310), (2,): (475, 0)}
+    assert (effects.n_items, effects.n_tied, effects.totals_a) == (9790, 9000, None)
+    assert effects.totals_b is None
+    assert effects.difference == (645,)
+    assert Effects.from_counts({-1: 2}, totals_a=10).totals_b == (12,)
+    assert Effects.from_counts({-1: 2}, totals_b=10).totals_a == (8,)
+    assert Effects.from_counts({-1: 2}, totals_a=8, totals_b=10).totals_a == (8,)
+    assert Effects.from_counts({(1, -1): 3, (0, 2): 1}).names == ("sum1", "sum2")
+    assert Effects.from_counts({3: 2}, n_items=20).n_items == 20
+    assert Effects.from_counts({}).n_items == 0
+    assert Effects.from_counts({np.int64(3): np.int64(2)}) == Effects.from_counts({3: 2})
+    billions = Effects.from_counts({1: 2**40, -3: 2**41})
+    assert billions.difference == (2**40 - 3 * 2**41,)
+
+
+@pytest.mark.parametrize(
+    ("build", "error", "words"),
+    [
+        (lambda: Effects.from_counts({1: -2}), ValueError, "number of items in counts is negative: -2"),
+        (lambda: Effects.from_counts({1: 2.5}), TypeError, "number of items in counts must be an integer, not 2.5"),
+        (lambda: Effects.from_counts({0.5: 2}), TypeError, "an effect in counts must be an integer, not 0.5"),
+        (lambda: Effects.from_counts({(1, 2): 2, 3: 1}), ValueError, "every effect in counts needs 2 integers"),
+        (lambda: Effects.from_counts({1: 2}, totals_a=(1, 2)), ValueError, "totals need 1 integers for score; got 2"),
+        (lambda: Effects.from_counts({1: 2}, totals_a=5, totals_b=5), ValueError, "totals_a - totals_b is not the"),
+        (lambda: Effects.from_scores(np.ones(3), np.ones(3)), TypeError, "a must hold integers or booleans, not float"),
+        (lambda: Effects.from_scores(np.ones(3, int), np.ones(2, int)), ValueError, "one score per item each; got"),
+        (lambda: Effects.from_scores(np.ones((3, 1), int), np.ones((3, 1), int)), ValueError, "one score per item"),
+        (lambda: Effects.from_sums(np.ones((3, 2), int), np.ones((3, 2), int), ("x",)), ValueError, "need shape"),
+        (
+            lambda: Effects.from_scores(np.ones(3, int), np.ones(3, int), np.array([1, 2])),
+            ValueError,
+            "groups needs one label per item",
+        ),
+        (
+            lambda: Effects.from_counts({1: 2}) + Effects.from_counts({1: 2}, names=("hits",)),
+            ValueError,
+            "cannot add effects of different sums: score and hits",
+        ),
+    ],
+)
+def test_refused(build, error, words):
+    with pytest.raises(error, match=words):
+        build()
+
+
+def test_units_merge_to_the_largest_common_one():
+    sixth = Effects.from_counts({3: 2, -1: 1}, totals_a=30, unit=Fraction(1, 6))
+    quarter = Effects.from_counts({2: 5}, totals_a=20, unit=Fraction(1, 4))
+    both = sixth + quarter
+    assert both.unit == Fraction(1, 12)
+    assert table(both) == {(2,): (0, 1), (6,): (7, 0)}
+    assert both.totals_a == (30 * 2 + 20 * 3,)
+    assert both == quarter + sixth
+    without = Effects.from_counts({2: 5}, unit=Fraction(1, 4))
+    assert (sixth + without).totals_a is None
+    huge = Effects.from_counts({2**61: 5}) + Effects.from_counts({1: 1}, unit=Fraction(1, 1000))
+    assert table(huge) == {(1,): (1, 0), (1000 * 2**61,): (5, 0)}
+
+
+def test_addition_with_something_else_is_refused():
+    with pytest.raises(TypeError):
+        Effects.from_counts({1: 2}) + 3
+    assert Effects.from_counts({1: 2}) != 3
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(Effects.from_counts({1: 2}))
+
+
+def test_equality_sees_every_part():
+    one = Effects.from_counts({1: 2, -2: 1}, totals_a=3)
+    assert one == Effects.from_counts({-2: 1, 1: 2}, totals_a=3)
+    others = [
+        Effects.from_counts({1: 2, -2: 1}),
+        Effects.from_counts({1: 2, 2: 1}, totals_a=3),
+        Effects.from_counts({1: 3, -2: 1}, totals_a=3),
+        Effects.from_counts({1: 2, -3: 1}, totals_a=3),
+        Effects.from_counts({1: 2, -2: 1, 0: 1}, totals_a=3),
+        Effects.from_counts({1: 2, -2: 1}, totals_a=3, unit=Fraction(1, 2)),
+        Effects.from_counts({1: 2, -2: 1}, totals_a=3, n_items=9),
+    ]
+    assert all(one != other for other in others)
+
+
+def test_exchanged():
+    one = Effects.from_counts({1: 2, -2: 1, 0: 3}, totals_a=3)
+    assert one.exchanged() == Effects.from_counts({-1: 2, 2: 1, 0: 3}, totals_b=3)
+    assert one.exchanged().exchanged() == one
+
+
+def test_repr():
+    grouped = Effects.from_scores(np.array([1, 2, 3]), np.array([1, 1, 1]), np.array([0, 0, 1]))
+    assert repr(grouped) == "Effects(score: 3 items in 2 groups, 0 tied, 2 distinct effects)"
+
+
+@pytest.mark.parametrize("size", [1, 10, 2**20, 2**31, 2**45, 2**61])
+@pytest.mark.parametrize("length", [0, 3, 200, 5000])
+def test_dot_is_exact(size, length):
+    rng = np.random.default_rng(2)
+    values = rng.integers(-size, size, length, endpoint=True)
+    for most in (1, 1000, 2**33):
+        numbers = rng.integers(-most, most, length, endpoint=True)
+        expected = sum(x * y for x, y in zip(values.tolist(), numbers.tolist(), strict=True))
+        assert dot(values, numbers) == expected
+
+
+def test_integer_array():
+    assert integer_array([True, False], "a").dtype == np.uint8
+    assert integer_array(np.array([1, 2**70], dtype=object), "a").dtype == object
+    for wrong in ([1.0], ["x"], np.array([1, 2.0], dtype=object), np.array([True, 2], dtype=object)):
+        with pytest.raises(TypeError, match="scores must hold integers or booleans"):
+            integer_array(wrong, "scores")
+
+
+def test_counting_makes_no_copy_of_the_data():
+    rng = np.random.default_rng(0)
+    a, b = rng.integers(0, 20, (2, 4_000_000))
+    Effects.from_scores(a[:10], b[:10])
+    tracemalloc.start()
+    try:
+        Effects.from_scores(a, b)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < a.nbytes / 8
