@@ -1,0 +1,302 @@
+"""Bring the records of all systems together by id: the same items in the same order, or an error that says which not.
+
+Items are never matched by position where they have ids. Several answers to one item (epochs, samples) become one group,
+because exchanging the two systems on an item exchanges all of its answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from exactperm.sources.base import Counts, Format, Predicted, Record
+from exactperm.sources.files import Source, SourceError
+from exactperm.sources.scores import Measure, Provenance, Scores
+
+__all__ = ["Answers", "align", "collect"]
+
+#: ids that an error shows
+SHOWN = 5
+Key = tuple[Hashable, int]  # an item, and which of the answers to it
+
+
+@dataclass(eq=False)
+class Answers:
+    """All that was read of one system, from one file or from several parts."""
+
+    system: str
+    format: Format
+    files: list[str] = field(default_factory=list)
+    rows: dict[tuple[Hashable, int | None], int] = field(default_factory=dict)
+    places: list[tuple[str, int | None]] = field(default_factory=list)
+    groups: list[Hashable | None] = field(default_factory=list)
+    checks: list[Hashable | None] = field(default_factory=list)
+    measures: dict[str, dict[int, Any]] = field(default_factory=dict)
+
+    def add(self, source: Source, record: Record) -> None:
+        """Take one record; the same item twice is an error."""
+        key = (record.id, record.sample)
+        row = self.rows.setdefault(key, len(self.rows))
+        if row < len(self.places):
+            raise source.error(
+                f"{_called(*key)} of {self.system} is there twice, the first time in {_place(*self.places[row])}; "
+                "keep one of them, or name the field that tells them apart with --id",
+                record.line,
+            )
+        self.places.append((source.name, record.line))
+        self.groups.append(record.group)
+        self.checks.append(record.check)
+        for name, value in record.values.items():
+            self.measures.setdefault(name, {})[row] = value
+
+    def samples(self) -> dict[Hashable, list[int]]:
+        """The rows of each item, its samples in order."""
+        items: dict[Hashable, list[tuple[int, int]]] = {}
+        for (item, sample), row in self.rows.items():
+            items.setdefault(item, []).append((sample or 0, row))
+        return {item: [row for _, row in sorted(found)] for item, found in items.items()}
+
+
+def collect(source: Source, format: Format, records: Iterable[Record], name: str, found: dict[str, Answers]) -> None:
+    """Enter all records of one file into `found`, by system; `name` is that of a file about one system."""
+    record = None
+    for record in records:
+        system = name if record.system is None else record.system
+        answers = found.get(system)
+        if answers is None:
+            answers = found[system] = Answers(system, format)
+        if answers.files[-1:] != [source.name]:
+            answers.files.append(source.name)
+        answers.add(source, record)
+    if record is None:
+        raise source.error(f"there is no item in this {format.name} file; is it complete?")
+
+
+def align(systems: Sequence[Answers], *, epochs: str | None, missing: str, check: bool) -> Scores:
+    """Match the answers of all systems.
+
+    Parameters
+    ----------
+    epochs
+        What to do where one item was answered more often by one system: None is an error, "first" takes the first
+        answer to each item, "min" as many as all systems have.
+    missing
+        "raise", or "omit" to leave out items that a system lacks.
+    check
+        Whether what has to be the same for all systems is compared.
+    """
+    of_items = [answers.samples() for answers in systems]
+    items = _common_items(systems, of_items, missing)
+    keys, rows = _common_samples(systems, of_items, items, epochs)
+    names = _common_measures(systems)
+    if missing == "omit":
+        keys, rows = _complete(systems, keys, rows, names)
+    if check:
+        _check_same(systems, keys, rows, lambda answers: answers.checks, "is not the same question", "--no-check")
+    several = len(keys) > len(items)
+    groups = _groups(systems, keys, rows, several)
+    return Scores(
+        systems=tuple(answers.system for answers in systems),
+        items=tuple(item for item, _ in keys),
+        groups=groups,
+        measures={name: _measure(name, systems, rows) for name in names},
+        provenance=_provenance(systems),
+    )
+
+
+# -- items -----------------------------------------------------------------------------------------------------
+
+
+def _common_items(
+    systems: Sequence[Answers], of_items: Sequence[Mapping[Hashable, list[int]]], missing: str
+) -> list[Hashable]:
+    """The items of all systems, in the order of the first that has them."""
+    everything = dict.fromkeys(item for items in of_items for item in items)
+    if missing == "omit":
+        common = [item for item in everything if all(item in items for items in of_items)]
+        if not common:
+            raise SourceError(f"{_names(systems)} have no item in common; are the files about the same test set?")
+        return common
+    for answers, items in zip(systems, of_items, strict=True):
+        if answers.format.absent is not None:
+            continue
+        lost = [item for item in everything if item not in items]
+        if lost:
+            other = next(o for o, theirs in zip(systems, of_items, strict=True) if lost[0] in theirs)
+            raise SourceError(
+                f"{answers.files[0]}: {len(lost)} of {len(everything)} items are missing for {answers.system} but "
+                f"there for {other.system}: {_few(lost)}; --missing omit leaves them out"
+            )
+    return list(everything)
+
+
+def _common_samples(
+    systems: Sequence[Answers],
+    of_items: Sequence[Mapping[Hashable, list[int]]],
+    items: Sequence[Hashable],
+    epochs: str | None,
+) -> tuple[list[Key], list[list[int | None]]]:
+    """The answers that all systems have, and for each system its row of each; None where the item is absent."""
+    keys: list[Key] = []
+    rows: list[list[int | None]] = [[] for _ in systems]
+    for item in items:
+        found = [there.get(item) for there in of_items]
+        number = {len(x) for x in found if x is not None}
+        if len(number) > 1 and epochs is None:
+            counts = ", ".join(f"{a.system} {len(x)}" for a, x in zip(systems, found, strict=True) if x is not None)
+            raise SourceError(
+                f"{systems[0].files[0]}: {_called(item)} was answered a different number of times ({counts}); "
+                "--epochs first takes the first answers, --epochs min as many as all have"
+            )
+        several = 1 if epochs == "first" else min(number)
+        keys += [(item, i) for i in range(several)]
+        for mine, x in zip(rows, found, strict=True):
+            mine.extend([None] * several if x is None else x[:several])
+    return keys, rows
+
+
+def _check_same(
+    systems: Sequence[Answers],
+    keys: Sequence[Key],
+    rows: Sequence[Sequence[int | None]],
+    take: Callable[[Answers], Sequence[Hashable | None]],
+    wrong: str,
+    flag: str,
+) -> list[Hashable | None]:
+    """What all systems say of each answer; an error where two say different things."""
+    agreed: list[Hashable | None] = [None] * len(keys)
+    first: list[int] = [0] * len(keys)
+    for s, (answers, mine) in enumerate(zip(systems, rows, strict=True)):
+        said = take(answers)
+        for i, row in enumerate(mine):
+            if row is None or said[row] is None:
+                continue
+            if agreed[i] is None:
+                agreed[i], first[i] = said[row], s
+            elif agreed[i] != said[row]:
+                other = systems[first[i]]
+                raise SourceError(
+                    f"{_place(*answers.places[row])}: {_called(*keys[i])} {wrong} as in {other.files[0]} "
+                    f"({said[row]!r:.40} and {agreed[i]!r:.40}); compare runs of the same test set, or use {flag}"
+                )
+    return agreed
+
+
+def _groups(
+    systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]], several: bool
+) -> tuple[Hashable, ...] | None:
+    """The group of each answer: what the files say, else the item if it was answered several times."""
+    groups = _check_same(systems, keys, rows, lambda a: a.groups, "is not in the same group", "another --group")
+    if all(group is None for group in groups):
+        return tuple(item for item, _ in keys) if several else None
+    lost = [item for (item, _), group in zip(keys, groups, strict=True) if group is None]
+    if lost:
+        raise SourceError(f"{systems[0].files[0]}: {len(lost)} items have no group: {_few(lost)}; give all one")
+    return tuple(groups)
+
+
+def _complete(
+    systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]], names: Sequence[str]
+) -> tuple[list[Key], list[list[int | None]]]:
+    """The answers without those that lack counts or predictions; missing numbers are left to the comparison."""
+    lost: set[int] = set()
+    for name in names:
+        known = [answers.measures[name] for answers in systems]
+        if not any(isinstance(value, Counts | Predicted) for values in known for value in values.values()):
+            continue
+        for values, mine in zip(known, rows, strict=True):
+            lost |= {i for i, row in enumerate(mine) if row is None or values.get(row) is None}
+    kept = [i for i in range(len(keys)) if i not in lost]
+    if not kept:
+        raise SourceError(f"{_names(systems)} have no complete item in common; are the files about the same test set?")
+    return [keys[i] for i in kept], [[mine[i] for i in kept] for mine in rows]
+
+
+# -- measures --------------------------------------------------------------------------------------------------
+
+
+def _common_measures(systems: Sequence[Answers]) -> list[str]:
+    """The measures of all systems, in the order of the first."""
+    names = [name for name in systems[0].measures if all(name in answers.measures for answers in systems)]
+    if not names:
+        told = "; ".join(f"{a.system} has {', '.join(a.measures) or 'none'}" for a in systems)
+        raise SourceError(f"{systems[0].files[0]}: the systems have no measure in common: {told}")
+    return names
+
+
+def _measure(name: str, systems: Sequence[Answers], rows: Sequence[Sequence[int | None]]) -> Measure:
+    columns = {}
+    for answers, mine in zip(systems, rows, strict=True):
+        known, absent = answers.measures[name], answers.format.absent
+        columns[answers.system] = [absent if row is None else known.get(row) for row in mine]
+    kinds = {type(x) for column in columns.values() for x in column if x is not None}
+    format = systems[0].format
+    if Predicted in kinds:
+        return _predictions(name, columns, format)
+    if Counts in kinds:
+        metric, rows_of = _counts(name, columns)
+        return Measure(name, rows_of, metrics=(metric,))
+    return Measure(name, columns, higher_is_better=name not in format.lower_is_better)
+
+
+def _predictions(name: str, columns: Mapping[str, list[Any]], format: Format) -> Measure:
+    gold: list[Any] | None = None
+    for system, column in columns.items():
+        if any(not isinstance(x, Predicted) for x in column):
+            raise SourceError(f"{system} has no prediction ({name}) for some items; --missing omit leaves them out")
+        theirs = [x.gold for x in column]
+        if gold is not None and theirs != gold:
+            i = next(i for i, (x, y) in enumerate(zip(gold, theirs, strict=True)) if x != y)
+            raise SourceError(
+                f"{system} was scored on another gold standard ({name}): item {i + 1} has {theirs[i]!r:.40}, and "
+                f"{gold[i]!r:.40} for the systems before it; compare runs of the same test set"
+            )
+        gold = theirs
+    return Measure(
+        name,
+        {system: [x.prediction for x in column] for system, column in columns.items()},
+        tuple(gold or ()),
+        format.metrics[name],
+    )
+
+
+def _counts(name: str, columns: Mapping[str, list[Any]]) -> tuple[str, dict[str, Any]]:
+    counted = [x for column in columns.values() for x in column]
+    if any(not isinstance(x, Counts) for x in counted):
+        raise SourceError(f"some items have no counts ({name}); --missing omit leaves them out")
+    metric, width = counted[0].metric, len(counted[0].sums)
+    return metric, {
+        system: np.array([x.sums for x in column], dtype=np.int64).reshape(len(column), width)
+        for system, column in columns.items()
+    }
+
+
+# -- words -----------------------------------------------------------------------------------------------------
+
+
+def _provenance(systems: Sequence[Answers]) -> tuple[Provenance, ...]:
+    by_file: dict[tuple[str, str], list[str]] = {}
+    for answers in systems:
+        for file in answers.files:
+            by_file.setdefault((file, answers.format.name), []).append(answers.system)
+    return tuple(Provenance(path, format, tuple(names)) for (path, format), names in by_file.items())
+
+
+def _called(item: Hashable, sample: int | None = None) -> str:
+    return f"item {item!r}" if not sample else f"item {item!r}, sample {sample},"
+
+
+def _few(items: Sequence[Hashable]) -> str:
+    more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
+    return ", ".join(f"{item!r:.40}" for item in items[:SHOWN]) + more
+
+
+def _names(systems: Sequence[Answers]) -> str:
+    return " and ".join(answers.system for answers in systems)
+
+
+def _place(name: str, line: int | None) -> str:
+    return name if line is None else f"{name}:{line}"

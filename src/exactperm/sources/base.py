@@ -1,0 +1,169 @@
+"""What a reader is: a format that can be recognised, and a generator of records from an open file.
+
+A reader only reads. It turns each item that a file speaks of into a `Record` and knows neither other files nor other
+systems; `exactperm.sources.align` brings the records of all systems together. Everything that is wrong with a file is
+a `SourceError`, one line that names the file, the line, what is wrong and what to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, cast
+
+from exactperm.sources.files import Source, SourceError
+from exactperm.sources.head import Head
+
+__all__ = [
+    "Counts",
+    "Format",
+    "Head",
+    "Predicted",
+    "Record",
+    "Source",
+    "SourceError",
+    "Wanted",
+    "field_of",
+    "is_label",
+    "is_number",
+]
+
+
+class Counts(NamedTuple):
+    """The integer sums of one item by a metric of the registry, in the order in which the metric declares them."""
+
+    metric: str
+    sums: tuple[int, ...]
+
+
+class Predicted(NamedTuple):
+    """What a system said about one item, and what is right: labels, sequences of labels, or texts."""
+
+    prediction: Any
+    gold: Any
+
+
+class Record(NamedTuple):
+    """What a file says of one system on one item.
+
+    Attributes
+    ----------
+    id
+        What tells the item from all others, the same for all systems; by position (from 1) where a format has no ids.
+    values
+        By the name of the measure: a number (None or NaN if missing), `Counts`, or `Predicted`.
+    line
+        Where it stands in the file, for error messages.
+    system
+        The system, in files that hold several; None if the file is about one.
+    sample
+        Which of several answers to the same item this is: the epoch, the sample. Answers to one item are one group.
+    group
+        What else is swapped together: a document, a topic.
+    check
+        What has to be the same for all systems if this is the same item: a hash of the question or of the gold.
+    """
+
+    id: Hashable
+    values: Mapping[str, Any]
+    line: int | None = None
+    system: str | None = None
+    sample: int | None = None
+    group: Hashable | None = None
+    check: Hashable | None = None
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a user asked of a reader; each reader uses what makes sense for it.
+
+    Attributes
+    ----------
+    metrics
+        The measures or metrics that will be compared; none means the reader's choice.
+    filter
+        Which of several versions of an answer, as lm-evaluation-harness calls it.
+    id, group
+        Fields of the file: what names an item, what names its group.
+    a, b
+        The columns of two systems, in tables that have more.
+    several
+        Whether the file is one of several parts, so that ids have to name the part as well.
+    gold
+        What the format's `gold` made of the gold standard.
+    """
+
+    metrics: tuple[str, ...] = ()
+    filter: str | None = None
+    id: str | None = None
+    group: str | None = None
+    a: str | None = None
+    b: str | None = None
+    several: bool = False
+    gold: Any = None
+
+
+@dataclass(frozen=True)
+class Format:
+    """One file format.
+
+    Attributes
+    ----------
+    name
+        As given to ``--format``.
+    title
+        What it is, in a few words, for ``exactperm formats``.
+    recognise
+        Say why the file is not of this format, from its beginning; None if it is.
+    read
+        Yield a `Record` for each item of an open file.
+    gold
+        Read a gold standard into whatever `read` finds useful in `Wanted.gold`; None if the format takes none.
+    needs_gold
+        Whether the files of the systems mean nothing without one.
+    system
+        The name of the system from an open file; None leaves it to the path.
+    metrics
+        For measures that are predictions: the metrics by which they can be compared, the default first.
+    lower_is_better
+        Measures of which less is better.
+    absent
+        What an item that only other systems have counts as; None if that is an error.
+    details
+        More for the formats page: which tool writes it, what names an item, what is a group.
+    """
+
+    name: str
+    title: str
+    recognise: Callable[[Head], str | None]
+    read: Callable[[Source, Wanted], Iterator[Record]]
+    gold: Callable[[Source, Wanted], Any] | None = None
+    needs_gold: bool = False
+    system: Callable[[Source], str | None] | None = None
+    metrics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    lower_is_better: frozenset[str] = frozenset()
+    absent: float | None = None
+    details: str = ""
+
+
+def field_of(source: Source, line: int | None, record: Mapping[str, Any], path: str) -> Hashable:
+    """The value of a field, ``doc.subject`` for one inside another, that names an item or a group."""
+    value: Any = record
+    for key in [path] if path in record else path.split("."):
+        if not isinstance(value, Mapping) or key not in value:
+            there = f"; there is {', '.join(map(str, value))}" if isinstance(value, Mapping) else ""
+            raise source.error(f"no field {path!r} here{there:.200}", line)
+        value = value[key]
+    if not is_label(value):
+        raise source.error(f"the field {path!r} must hold a text or a number, not {value!r:.60}", line)
+    return cast(Hashable, value)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value of JSON is a number or a truth value."""
+    return isinstance(value, bool | int | float)
+
+
+def is_label(value: Any) -> bool:
+    """Whether a value of JSON is a number, a truth value or a text."""
+    return isinstance(value, bool | int | float | str)

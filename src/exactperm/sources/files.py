@@ -1,0 +1,130 @@
+"""Open files: a path or standard input, compressed or not, as lines, bytes or JSON, with errors that say where."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from functools import cached_property
+from pathlib import Path
+from typing import IO, Any, cast
+
+__all__ = ["STDIN", "Source", "SourceError"]
+
+#: the name by which standard input is asked for
+STDIN = "-"
+#: bytes from which a format is recognised
+HEAD = 1 << 16
+GZIP = b"\x1f\x8b"
+#: how other encodings than UTF-8 give themselves away
+OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+
+
+class SourceError(ValueError):
+    """A file is not what it should be; the message is ``file:line: what is wrong; what to do``."""
+
+
+class Source:
+    """A file that can be read several times: `open`, `lines` and `json` each start from its beginning."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        self.name = "standard input" if path == STDIN else path
+
+    def error(self, message: str, line: int | None = None) -> SourceError:
+        """What is wrong with the file, at a line if it is known."""
+        return SourceError(f"{self.name}: {message}" if line is None else f"{self.name}:{line}: {message}")
+
+    @cached_property
+    def start(self) -> bytes:
+        """The first 64 KiB, decompressed."""
+        with self.open() as file:
+            try:
+                start = file.read(HEAD)
+            except (OSError, EOFError) as error:
+                raise self._unreadable(error) from None
+        if not start:
+            raise self.error("the file is empty; give a file with at least one item")
+        return start
+
+    def open(self) -> IO[bytes]:
+        """The bytes of the file, decompressed."""
+        raw = self._open()
+        compressed = raw.read(2) == GZIP
+        raw.seek(0)
+        return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if compressed else raw
+
+    def lines(self) -> Iterator[tuple[int, str]]:
+        """Each line without its end, and its number from 1."""
+        encoding = OTHER_ENCODINGS.get(self.start[:2])
+        if encoding:
+            raise self.error(f"the text is in {encoding}; convert it to UTF-8 first")
+        number = 0
+        with self.open() as file:
+            try:
+                for number, line in enumerate(file, 1):
+                    yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
+            except UnicodeDecodeError as error:
+                at = f"byte {error.start + 1} is not UTF-8"
+                raise self.error(f"{at}; convert the file to UTF-8 first", number) from None
+            except (OSError, EOFError) as error:
+                raise self._unreadable(error) from None
+
+    def json_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each line that is not blank as a JSON object, and its number."""
+        for number, line in self.lines():
+            if not line or line.isspace():
+                continue
+            value = self._parsed(line, number)
+            if not isinstance(value, dict):
+                raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
+            yield number, value
+
+    def json(self) -> Any:
+        """The whole file as one JSON value."""
+        return self._parsed("\n".join(line for _, line in self.lines()))
+
+    def _parsed(self, text: str, line: int | None = None) -> Any:
+        try:
+            return json.loads(text)
+        except json.JSONDecodeError as error:
+            at = error.lineno if line is None else line
+            raise self.error(f"not JSON at column {error.colno}: {error.msg}; is the file complete?", at) from None
+        except RecursionError:
+            raise self.error("the JSON is nested too deeply", line or 1) from None
+        except ValueError:  # Python refuses integers of more than 4,300 digits
+            raise self.error("the JSON holds a number with too many digits", line or 1) from None
+
+    def _open(self) -> IO[bytes]:
+        if self.path == STDIN:
+            self._standard_input.seek(0)
+            return cast(IO[bytes], os.fdopen(os.dup(self._standard_input.fileno()), "rb"))
+        try:
+            return Path(self.path).open("rb")
+        except FileNotFoundError:
+            raise self.error("there is no such file; check the path") from None
+        except IsADirectoryError:
+            raise self.error("this is a folder; give the files in it, as in 'folder/*.jsonl'") from None
+        except OSError as error:
+            raise self.error(
+                f"cannot be opened ({error.strerror or error}); check the path and its permissions"
+            ) from None
+
+    @cached_property
+    def _standard_input(self) -> IO[bytes]:
+        """All of it, so that it can be read from the beginning again."""
+        spooled = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the source
+        shutil.copyfileobj(sys.stdin.buffer, spooled)
+        return cast(IO[bytes], spooled)
+
+    def _unreadable(self, error: Exception) -> SourceError:
+        return self.error(f"cannot be read to its end ({error}); is the file complete?")
+
+
+def _kind(value: Any) -> str:
+    kinds = {dict: "an object", list: "a list", str: "a string", bool: "a truth value", type(None): "null"}
+    return kinds.get(type(value), "a number")

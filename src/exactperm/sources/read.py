@@ -1,0 +1,218 @@
+"""`read`: from paths to `Scores`: the files, their formats, the names of the systems, and what they say, aligned."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from exactperm.sources import registry
+from exactperm.sources.align import Answers, align, collect
+from exactperm.sources.base import Format, Wanted
+from exactperm.sources.files import STDIN, Source, SourceError
+from exactperm.sources.scores import Scores
+
+__all__ = ["read"]
+
+EPOCHS = (None, "first", "min")
+MISSING = ("raise", "omit")
+
+
+def read(
+    *paths: Any,
+    format: str | None = None,
+    gold: Any = None,
+    metrics: str | Sequence[str] = (),
+    filter: str | None = None,
+    id: str | None = None,
+    group: str | None = None,
+    a: str | None = None,
+    b: str | None = None,
+    epochs: str | None = None,
+    missing: str = "raise",
+    check: bool = True,
+) -> Scores:
+    """Read what evaluation tools wrote, and align it by item.
+
+    Parameters
+    ----------
+    *paths
+        Files or patterns (``"runA/samples_*.jsonl"``), "-" for standard input; one for each system, or for a table of
+        several. A pattern that matches several files stands for one system whose items are spread over them. Or a
+        mapping from the names of the systems to paths.
+    format
+        The name of the format, see `exactperm formats`; None finds it out.
+    gold
+        The file with what is right, where systems and gold standard come apart.
+    metrics
+        What will be compared; only formats that compute metrics on demand (TREC runs) need to know.
+    filter
+        Which of several versions of each answer, in formats that hold several (lm-evaluation-harness).
+    id, group
+        Fields that name an item, and the group (document, topic) with which it is exchanged.
+    a, b
+        Columns of two systems in a table that has more.
+    epochs
+        "first" or "min", where items were answered a different number of times by the systems.
+    missing
+        "raise", or "omit" to leave out items that not all systems have.
+    check
+        Whether the questions, where files hold hashes of them, have to be the same.
+
+    Returns
+    -------
+    Scores
+        For `compare` and `paired_test`.
+
+    Raises
+    ------
+    SourceError
+        ``file:line: what is wrong; what to do``.
+    """
+    for argument, value, allowed in (("epochs", epochs, EPOCHS), ("missing", missing, MISSING)):
+        if value not in allowed:
+            raise ValueError(f"{argument} must be one of {', '.join(map(repr, allowed))}; not {value!r}")
+    wanted = Wanted((metrics,) if isinstance(metrics, str) else tuple(metrics), filter, id, group, a, b)
+    arguments = _arguments(paths)
+    if not arguments:
+        raise TypeError("read needs one or more paths")
+    given = [_Given.of(name, path, format) for name, path in arguments]
+    _refuse_twice(given, gold)
+    if gold is not None:
+        wanted = replace(wanted, gold=_read_gold(Source(os.fspath(gold)), given[0].format, wanted))
+    systems: list[Answers] = []
+    for one, name in zip(given, _names(given), strict=True):
+        systems += one.read(name, wanted)
+    _refuse_same_names(systems)
+    if len(systems) < 2:
+        raise SourceError(
+            f"{given[0].sources[0].name}: there is one system here, {systems[0].system}; give the file of another one "
+            "too, or a table with a column for each"
+        )
+    return align(systems, epochs=epochs, missing=missing, check=check)
+
+
+@dataclass(eq=False)
+class _Given:
+    """One argument: the files it stands for, in one format."""
+
+    named: str | None
+    sources: list[Source]
+    format: Format
+
+    @classmethod
+    def of(cls, named: str | None, path: str, format: str | None) -> _Given:
+        """Find the files of a path or a pattern, and their format."""
+        sources = [Source(found) for found in _expanded(path)]
+        for source in sources:
+            source.start  # noqa: B018  # a file that cannot be read, or is empty, has no format
+        formats = [registry.recognise(source) if format is None else registry.get(format) for source in sources]
+        for source, each in zip(sources, formats, strict=True):
+            if each is not formats[0]:
+                raise source.error(
+                    f"this file is in the format {each.name}, but {sources[0].name}, of the same pattern, in "
+                    f"{formats[0].name}; give files of one kind"
+                )
+        return cls(named, sources, formats[0])
+
+    @property
+    def name(self) -> str:
+        """The name of the system, from the user, the file, or its path."""
+        source = self.sources[0]
+        inside = self.format.system(source) if self.format.system and not self.named else None
+        return self.named or inside or _stem(source.path)
+
+    def read(self, name: str, wanted: Wanted) -> list[Answers]:
+        """All answers in these files, by system."""
+        if self.format.needs_gold and wanted.gold is None:
+            raise self.sources[0].error(
+                f"a file of the format {self.format.name} means nothing without its gold standard; give it with --gold"
+            )
+        wanted = replace(wanted, several=len(self.sources) > 1)
+        found: dict[str, Answers] = {}
+        for source in self.sources:
+            collect(source, self.format, self.format.read(source, wanted), name, found)
+        return list(found.values())
+
+
+def _arguments(paths: Iterable[Any]) -> list[tuple[str | None, str]]:
+    """The name, if one is given, and the path of each argument."""
+    arguments: list[tuple[str | None, str]] = []
+    for path in paths:
+        if isinstance(path, Mapping):
+            arguments += [(str(name), os.fspath(each)) for name, each in path.items()]
+        elif isinstance(path, str | os.PathLike):
+            arguments.append((None, os.fspath(path)))
+        else:
+            raise TypeError(f"a path is a string or a Path, not {path!r:.60}; systems in memory go to compare")
+    return arguments
+
+
+def _expanded(path: str) -> list[str]:
+    if path == STDIN or Path(path).exists() or not glob.has_magic(path):
+        return [path]
+    found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  # Path.glob takes no absolute pattern
+    if not found:
+        raise SourceError(f"{path}: no file matches this pattern; check it, and quote it for the shell")
+    return found
+
+
+def _read_gold(source: Source, format: Format, wanted: Wanted) -> Any:
+    if format.gold is None:
+        raise source.error(f"files of the format {format.name} hold their own gold standard; leave out --gold")
+    source.start  # noqa: B018
+    return format.gold(source, wanted)
+
+
+# -- names -----------------------------------------------------------------------------------------------------
+
+
+def _stem(path: str, folders: int = 0) -> str:
+    """The name of a file without its ending, with some of the folders before it."""
+    if path == STDIN:
+        return "stdin"
+    parts = Path(path).parts
+    name = parts[-1].removesuffix(".gz")
+    stem, dot, _ = name.rpartition(".")
+    return "/".join([*parts[max(len(parts) - 1 - folders, 0) : -1], stem if dot and stem else name])
+
+
+def _names(given: Sequence[_Given]) -> list[str]:
+    """The names of the systems; those that would be the same get as many folders as it takes."""
+    names = [one.name for one in given]
+    clash = [i for i, name in enumerate(names) if names.count(name) > 1 and given[i].named is None]
+    for folders in range(1, 20):
+        longer = [_stem(given[i].sources[0].path, folders) for i in clash]
+        if len(set(longer)) == len(longer):
+            for i, name in zip(clash, longer, strict=True):
+                names[i] = name
+            break
+    return names
+
+
+def _refuse_same_names(systems: Sequence[Answers]) -> None:
+    by_name: dict[str, Answers] = {}
+    for answers in systems:
+        other = by_name.setdefault(answers.system, answers)
+        if other is not answers:
+            raise SourceError(
+                f"{answers.files[0]}: a system is called {answers.system}, and one in {other.files[0]} is too; name "
+                f"the systems: NAME={answers.files[0]}"
+            )
+
+
+def _refuse_twice(given: Sequence[_Given], gold: Any) -> None:
+    """The same file as two systems, or as a system and the gold standard, is a slip."""
+    seen = {} if gold is None else {_identity(os.fspath(gold)): "the gold standard"}
+    for source in (source for one in given for source in one.sources):
+        identity = _identity(source.path)
+        if identity in seen:
+            raise source.error(f"this file is given as a system and as {seen[identity]}; give each file once")
+        seen[identity] = "another system"
+
+
+def _identity(path: str) -> str:
+    return path if path == STDIN else os.path.realpath(path)

@@ -1,0 +1,112 @@
+"""What files said of several systems, brought together: the same items for all, in the same order."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from exactperm.metrics import Metric
+from exactperm.metrics.registry import get, parse
+
+__all__ = ["Measure", "Provenance", "Scores"]
+
+
+class Provenance(NamedTuple):
+    """Where scores came from."""
+
+    path: str
+    format: str
+    systems: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """One thing that files say of every item and system.
+
+    Attributes
+    ----------
+    columns
+        By system, one entry per item: numbers, the integer sums of a metric, or predictions.
+    gold
+        What is right, one entry per item, for predictions.
+    metrics
+        The metrics by which it can be compared, the default first. For numbers none: their mean, under the name of
+        the measure.
+    higher_is_better
+        For numbers.
+    """
+
+    name: str
+    columns: Mapping[str, Any]
+    gold: tuple[Any, ...] | None = None
+    metrics: tuple[str, ...] = ()
+    higher_is_better: bool = True
+
+    def metric(self, asked: str | None) -> str | Metric:
+        """The metric by this name, or the default one."""
+        if self.metrics:
+            return self.metrics[0] if asked is None or asked == self.name not in self.metrics else asked
+        return get("mean").renamed(self.name, higher_is_better=self.higher_is_better)
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """What was read: systems, items, and what is known of each system on each item.
+
+    Attributes
+    ----------
+    systems
+        The names, in the order in which they came.
+    items
+        The id of each item; the answers to one item that was sampled several times follow each other.
+    groups
+        What is swapped together: one label per item, or None.
+    measures
+        By name, in the order of the files.
+    provenance
+        The files.
+    """
+
+    systems: tuple[str, ...]
+    items: tuple[Hashable, ...]
+    groups: tuple[Hashable, ...] | None
+    measures: Mapping[str, Measure]
+    provenance: tuple[Provenance, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """All names that `compare(..., metric=)` takes for these files, the default first."""
+        names = [name for measure in self.measures.values() for name in (measure.metrics or (measure.name,))]
+        return tuple(dict.fromkeys(names))
+
+    def find(self, metric: str | None) -> tuple[Measure, str | Metric]:
+        """The measure that a metric is about, and that metric; by default the first of both.
+
+        Raises
+        ------
+        ValueError
+            If the files do not hold it.
+        """
+        measures = list(self.measures.values())
+        if metric is None:
+            return measures[0], measures[0].metric(None)
+        if metric in self.measures:
+            return self.measures[metric], self.measures[metric].metric(metric)
+        name = parse(metric)[0]
+        for measure in measures:
+            if name in measure.metrics:
+                return measure, metric
+        raise ValueError(f"these files have no metric {metric!r}; they have {', '.join(self.metrics)}")
+
+    def __repr__(self) -> str:
+        """The sizes in one line, and then the systems and the metrics."""
+        groups = "" if self.groups is None else f" in {len(set(self.groups))} groups"
+        return "\n".join(
+            [
+                f"Scores of {len(self.systems)} systems on {len(self.items)} items{groups}",
+                f"systems     {', '.join(self.systems)}",
+                f"metrics     {', '.join(self.metrics)}",
+                *(f"read from   {p.path} ({p.format})" for p in self.provenance),
+            ]
+        )
