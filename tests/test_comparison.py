@@ -540,7 +540,7 @@ COUNTS = {name: {"tp": [1, 0], "fp": [0, 1], "fn": [0, 1]} for name in "AB"}
             'y_true holds sequences of labels .*"token_accuracy" and "span_f1"',
         ),
         (SCORES, {"metric": "f1"}, ValueError, r"needs an array of shape \(items, k\).*systems\['A'\] has shape"),
-        (SCORES, {"beta": 2}, TypeError, "metric 'mean' takes no options; got beta"),
+        (SCORES, {"beta": 2}, TypeError, "metric 'mean' takes higher_is_better; got beta"),
         (COUNTS, {}, TypeError, "need a metric, as in metric='f1'"),
         (LABELS, {"y_true": GOLD[:3]}, ValueError, r"A has labels of shape \(4,\), y_true of shape \(3,\)"),
         (LABELS, {"y_true": GOLD, "metric": "f1"}, ValueError, "pos_label=1 does not occur; the labels are 'x', 'y'"),

@@ -15,25 +15,31 @@ if TYPE_CHECKING:
     from exactperm.api import paired_test
     from exactperm.classical import ClassicalResult, mcnemar, sign_test, wilcoxon
     from exactperm.comparison import Comparison, compare
+    from exactperm.comparisons import Comparisons
     from exactperm.effects import Effects
     from exactperm.engines.auto import SamplingWarning, ToleranceWarning
     from exactperm.metrics import Metric
     from exactperm.pair import Pair
     from exactperm.result import Interval, TestResult
+    from exactperm.sources import Scores, SourceError, read
 
 _HOME = {
     "ClassicalResult": "exactperm.classical",
     "Comparison": "exactperm.comparison",
+    "Comparisons": "exactperm.comparisons",
     "Effects": "exactperm.effects",
     "Interval": "exactperm.result",
     "Metric": "exactperm.metrics",
     "Pair": "exactperm.pair",
     "SamplingWarning": "exactperm.engines.auto",
+    "Scores": "exactperm.sources",
+    "SourceError": "exactperm.sources",
     "TestResult": "exactperm.result",
     "ToleranceWarning": "exactperm.engines.auto",
     "compare": "exactperm.comparison",
     "mcnemar": "exactperm.classical",
     "paired_test": "exactperm.api",
+    "read": "exactperm.sources",
     "sign_test": "exactperm.classical",
     "wilcoxon": "exactperm.classical",
 }
@@ -41,17 +47,21 @@ _HOME = {
 __all__ = [
     "ClassicalResult",
     "Comparison",
+    "Comparisons",
     "Effects",
     "Interval",
     "Metric",
     "Pair",
     "SamplingWarning",
+    "Scores",
+    "SourceError",
     "TestResult",
     "ToleranceWarning",
     "__version__",
     "compare",
     "mcnemar",
     "paired_test",
+    "read",
     "sign_test",
     "wilcoxon",
 ]

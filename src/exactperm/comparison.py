@@ -9,16 +9,16 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 from exactperm import metrics, tables
-from exactperm import systems as sources
 from exactperm.api import engine_options, results_of
-from exactperm.effects import Effects
+from exactperm.comparisons import Comparisons
 from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
 from exactperm.pair import CORRECTIONS, Pair, adjusted_pairs, in_latex, table
 from exactperm.result import SCHEMA, finite
+from exactperm.systems import Systems, frame_library, gather
 
 __all__ = ["Comparison", "compare"]
 
@@ -28,11 +28,21 @@ WIDEST = 20
 MOST_SHOWN = 30
 
 
+@overload
+def compare(systems: Any, *, metric: str | metrics.Metric | None = None, **options: Any) -> Comparison: ...
+
+
+@overload
+def compare(
+    systems: Any, *, metric: list[str | metrics.Metric] | tuple[str | metrics.Metric, ...], **options: Any
+) -> Comparisons: ...
+
+
 def compare(
     systems: Any,
     *,
     y_true: Any = None,
-    metric: str | metrics.Metric | None = None,
+    metric: Any = None,
     average: str | None = None,
     labels: Sequence[Any] | None = None,
     pos_label: Any = None,
@@ -51,7 +61,7 @@ def compare(
     confidence_level: float = 0.95,
     rng: Any = None,
     **options: Any,
-) -> Comparison:
+) -> Comparison | Comparisons:
     """Compare two or more systems: all pairs of them, or each with a baseline.
 
     Parameters
@@ -59,12 +69,13 @@ def compare(
     systems
         A mapping from the name of each system to its data, or a data frame with a column for each. The data are one
         score per item; with `y_true` predictions (labels, sequences of labels, spans, texts); or the counts that
-        `metric` is made of, as `paired_test` takes them.
+        `metric` is made of, as `paired_test` takes them. Or what `exactperm.read` found in files.
     y_true
         The gold standard, if the data are predictions. Like `groups`, the name of a column if they are a data frame.
     metric
-        A name, see `exactperm.metrics.names`, or without `y_true` also a `Metric`. By default "mean" of scores and
-        "accuracy" of predictions.
+        A name, see `exactperm.metrics.names`, or without `y_true` also a `Metric`. By default "mean" of scores,
+        "accuracy" of predictions, and the first metric of files. Or a list of them: p-values are then adjusted for all
+        pairs and metrics together.
     average, labels, pos_label, scheme, sample_weight
         For predictions, as in scikit-learn and seqeval, see `exactperm.metrics.extract`.
     groups
@@ -83,7 +94,7 @@ def compare(
     Returns
     -------
     Comparison
-        With `pairs`, `scores`, `tiers` and tables.
+        With `pairs`, `scores`, `tiers` and tables. For a list of metrics `Comparisons`, one for each.
 
     Examples
     --------
@@ -107,22 +118,35 @@ def compare(
         "scheme": scheme,
         "sample_weight": sample_weight,
     }
-    data = sources.read(systems, y_true, metric, groups, nan_policy, grid, {**of_predictions, **options})
-    couples = _couples(data.names, baseline)
-    results = results_of([data.effects(a, b) for a, b in couples], data.metric, alternative, method, asked)
-    alone = {name: data.effects(name, name) for name in data.names}
-    return Comparison(
-        systems=data.names,
-        scores={name: _score(data.metric, effects) for name, effects in alone.items()},
-        pairs=adjusted_pairs(couples, results, correction, alpha),
-        metric=data.metric.name,
-        higher_is_better=data.metric.higher_is_better,
-        baseline=baseline,
-        correction=correction,
-        alpha=alpha,
-        alternative=alternative,
-        frame_library=sources.frame_library(systems),
-    )
+    several = isinstance(metric, list | tuple)
+    given = {**of_predictions, **options}
+    data = [
+        gather(systems, y_true, each, groups, nan_policy, grid, given) for each in (metric if several else [metric])
+    ]
+    if not data:
+        raise ValueError("metric is an empty list; name one metric or more")
+    couples = _couples(data[0].names, baseline)
+    results = []
+    for each in data:  # not a comprehension: warnings count the frames up to the caller
+        tests = [each.effects(a, b) for a, b in couples]
+        results += results_of(tests, each.metric, alternative, method, asked)
+    pairs = adjusted_pairs(couples * len(data), results, correction, alpha)
+    comparisons = [
+        Comparison(
+            systems=each.names,
+            scores={name: _score(each, name) for name in each.names},
+            pairs=pairs[i * len(couples) : (i + 1) * len(couples)],
+            metric=each.metric.name,
+            higher_is_better=each.metric.higher_is_better,
+            baseline=baseline,
+            correction=correction,
+            alpha=alpha,
+            alternative=alternative,
+            frame_library=frame_library(systems),
+        )
+        for i, each in enumerate(data)
+    ]
+    return Comparisons(comparisons) if several else comparisons[0]
 
 
 def _couples(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:
@@ -133,8 +157,9 @@ def _couples(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, st
     return [(name, baseline) for name in names if name != baseline]
 
 
-def _score(metric: metrics.Metric, effects: Effects) -> float | None:
-    return metric.scores(effects)[0] if effects.n_items else math.nan
+def _score(data: Systems, name: str) -> float | None:
+    effects = data.effects(name, name)
+    return data.metric.scores(effects)[0] if effects.n_items else math.nan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -269,21 +294,21 @@ class Comparison:
 
     def to_markdown(self) -> str:
         """Two tables: the systems, and the pairs."""
-        return "\n\n".join(tables.markdown(*table) for table in (self._systems_table(), self._pairs_table()))
+        return "\n\n".join(tables.markdown(*table) for table in (self.systems_table(), self.pairs_table()))
 
     def to_latex(self) -> str:
         """Two tabulars for booktabs: the systems, and the pairs."""
-        return "\n\n".join([tables.latex(*self._systems_table()), tables.latex(*in_latex(self._pairs_table()))])
+        return "\n\n".join([tables.latex(*self.systems_table()), tables.latex(*in_latex(self.pairs_table()))])
 
     def __repr__(self) -> str:
         """The tables, the verdict, and what else has to be known."""
-        head, rows, left = self._pairs_table()
+        head, rows, left = self.pairs_table()
         more = len(rows) - MOST_SHOWN
         pairs = tables.plain(head, rows[:MOST_SHOWN], left)
         notes = [f"... and {more} more pairs: to_frame() has all of them"] if more > 0 else []
         if sampled := sorted({pair.method for pair in self.pairs if not pair.exact}):
             notes.append(f"~ and <: not exact ({', '.join(sampled)}); pvalue_interval of a pair says what is known")
-        blocks = [tables.plain(*self._systems_table()), "\n".join([pairs, *notes]), self.verdict]
+        blocks = [tables.plain(*self.systems_table()), "\n".join([pairs, *notes]), self.verdict]
         return "\n\n".join(blocks)
 
     def _repr_html_(self) -> str:
@@ -291,14 +316,22 @@ class Comparison:
 
         return f"<pre>{escape(repr(self))}</pre>"
 
-    def _systems_table(self) -> tuple[list[str], list[list[str]], int]:
-        digits = tables.decimals(self.scores.values())
-        rows = [[name, *_shown([self.scores[name]], digits), self.letters[name]] for name in self.ranking]
-        metric = self.metric if len(self.metric) <= WIDEST else self.metric.partition("(")[0]
-        head = ["system", metric, "tier" if self.tiers else ""]
-        return (head, rows, 1) if self.tiers else (head[:2], [row[:2] for row in rows], 1)
+    def systems_table(self) -> tables.Table:
+        """A row for each system: its score, and the tiers as letters."""
+        return ["system", *self.score_head()], [[name, *self.score_cells(name)] for name in self.ranking], 1
 
-    def _pairs_table(self) -> tuple[list[str], list[list[str]], int]:
+    def score_head(self) -> list[str]:
+        """The titles of `score_cells`."""
+        metric = self.metric if len(self.metric) <= WIDEST else self.metric.partition("(")[0]
+        return [metric, "tier"] if self.tiers else [metric]
+
+    def score_cells(self, name: str) -> list[str]:
+        """The score of a system in the digits it deserves, and its letters."""
+        score = self.scores[name]
+        shown = "" if score is None else f"{score:.{tables.decimals(self.scores.values())}f}"
+        return [shown, self.letters[name]] if self.tiers else [shown]
+
+    def pairs_table(self) -> tables.Table:
         """The pairs, those that come first in the ranking first, whichever way round they were tested."""
         place = {name: i for i, name in enumerate(self.ranking)}
         return table(sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b]))))
@@ -308,10 +341,6 @@ def _key(score: float | None, sign: int) -> tuple[bool, float]:
     """Scores that are there first, in increasing order of sign times score."""
     missing = score is None or math.isnan(score)
     return missing, 0.0 if missing else sign * float(score or 0.0)
-
-
-def _shown(values: list[float | None], digits: int) -> list[str]:
-    return ["" if x is None else f"{x:.{digits}f}" for x in values]
 
 
 def _standing(subject: str, comparison: Comparison) -> str:

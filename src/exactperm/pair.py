@@ -164,16 +164,16 @@ def _test_in_words(pair: TestResult) -> str:
     return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
 
 
-Table = tuple[list[str], list[list[str]], int]
 #: what was not shown, in a table
 _NOT_SHOWN = {"two-sided": "not different", "greater": "not better", "less": "not worse"}
 
 
-def table(pairs: Sequence[Pair]) -> Table:
+def table(pairs: Sequence[Pair]) -> tables.Table:
     """Pairs that were adjusted together as a head, rows, and the number of columns that are names."""
     digits = tables.decimals(score for pair in pairs for score in (*pair.scores, pair.statistic)) + 1
     correction = pairs[0].correction
-    adjusted = [f"p ({CORRECTIONS[correction]})"] if correction != "none" else []
+    corrected = correction != "none" and (len(pairs) > 1 or pairs[0].log_pvalue_adjusted != pairs[0].log_pvalue)
+    adjusted = [f"p ({CORRECTIONS[correction]})"] if corrected else []
     record = ["win-loss-tie"] if all(pair.wins is not None for pair in pairs) else []
     rows = [
         [
@@ -196,7 +196,7 @@ def _in_a_word(pair: Pair) -> str:
     return _NOT_SHOWN[pair.alternative] if pair.outcome == "not different" else pair.outcome
 
 
-def in_latex(shown: Table) -> Table:
+def in_latex(shown: tables.Table) -> tables.Table:
     """The same with p-values as mathematics."""
     head, rows, left = shown
     return (

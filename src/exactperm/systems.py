@@ -1,6 +1,6 @@
 """Several systems on the same items: what came, checked once, and the effects of any two of them.
 
-What came may be scores, counts, or predictions with a gold standard; in a mapping or a data frame.
+What came may be scores, counts, or predictions with a gold standard; in a mapping, a data frame, or read from files.
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from exactperm.api import effects_of_scores
 from exactperm.effects import Effects
 from exactperm.metrics import counts
 from exactperm.metrics.registry import parse
+from exactperm.sources.scores import Scores
 
-__all__ = ["Systems", "frame_library", "read"]
+__all__ = ["Systems", "frame_library", "gather"]
 
 Labels = NDArray[Any] | None
 #: whose data frames and series are known by sight
@@ -43,7 +44,7 @@ class Systems(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Scores:
+class Numbers:
     """One number per item and system, some of which may be missing."""
 
     metric: metrics.Metric
@@ -84,7 +85,7 @@ class Counts:
         return Effects.from_sums(first, second, self.metric.sums, self.groups)
 
 
-def read(
+def gather(
     systems: Any,
     y_true: Any,
     metric: str | metrics.Metric | None,
@@ -94,6 +95,8 @@ def read(
     options: dict[str, Any],
 ) -> Systems:
     """Find out what came. `options` are those of predictions and of the metric; None means not given."""
+    if isinstance(systems, Scores):
+        return _from_files(systems, y_true, metric, groups, nan_policy, grid, options)
     if frame_library(systems):
         systems, y_true, groups = _from_frame(systems, y_true, groups)
     elif isinstance(groups, str):
@@ -147,7 +150,7 @@ def _scores(data: dict[str, Any], metric: metrics.Metric, groups: Any, nan_polic
                 f"{_called(name)} must hold one score per item, not shape {values.shape}; for counts name the metric"
             )
     items = _same_length({name: len(values) for name, (values, _) in columns.items()})
-    return Scores(metric, columns, _groups(groups, items), nan_policy, grid)
+    return Numbers(metric, columns, _groups(groups, items), nan_policy, grid)
 
 
 def _is_counts(x: Any) -> bool:
@@ -195,6 +198,38 @@ def _groups(groups: Any, items: int) -> Labels:
     if groups is None:
         return None
     return np.unique(inputs.labels(groups, "groups", items), return_inverse=True)[1]
+
+
+# -- files -----------------------------------------------------------------------------------------------------
+
+
+def _from_files(
+    scores: Scores,
+    y_true: Any,
+    metric: str | metrics.Metric | None,
+    groups: Any,
+    nan_policy: str,
+    grid: Any,
+    options: dict[str, Any],
+) -> Systems:
+    """What the files say about a metric, in the groups of the files unless others are given."""
+    if y_true is not None:
+        raise TypeError(
+            "y_true is for predictions in memory; files are read with their gold, read(..., gold=)"
+        )
+    groups = scores.groups if groups is None else groups
+    given = {key: value for key, value in options.items() if value is not None}
+    measure, chosen = scores.find(metric)
+    if measure.gold is not None:
+        return _predictions(dict(measure.columns), measure.gold, chosen, groups, given)
+    if measure.metrics:
+        return _counts(dict(measure.columns), metrics.get(chosen, **given), groups)
+    mean = metrics.get(chosen)
+    if "higher_is_better" in given:
+        mean = mean.renamed(mean.name, higher_is_better=given.pop("higher_is_better"))
+    if given:
+        raise TypeError(f"{', '.join(given)}: {measure.name} is a mean of numbers, which takes no such option")
+    return _scores(dict(measure.columns), mean, groups, nan_policy, grid)
 
 
 # -- data frames -----------------------------------------------------------------------------------------------

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 
-__all__ = ["decimals", "latex", "latex_pvalue", "markdown", "plain"]
+__all__ = ["Table", "decimals", "latex", "latex_pvalue", "markdown", "plain"]
 
 Rows = Sequence[Sequence[str]]
+#: a head, rows, and the number of columns at the left that are names
+Table = tuple[list[str], list[list[str]], int]
 
 _WORDS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
 _ESCAPES = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | _WORDS)

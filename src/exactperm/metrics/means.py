@@ -16,9 +16,9 @@ __all__: list[str] = []
 
 
 @register
-def mean() -> Metric:
+def mean(higher_is_better: bool = True) -> Metric:
     """The mean of a score per item."""
-    return Metric("mean", ("score",), additive=True, formula="sum of score / items")
+    return Metric("mean", ("score",), additive=True, higher_is_better=higher_is_better, formula="sum of score / items")
 
 
 @register

@@ -12,6 +12,10 @@ from exactperm.metrics.registry import get, parse
 __all__ = ["Measure", "Provenance", "Scores"]
 
 
+#: what users may call the mean of the only number there is
+MEANS = ("mean", "accuracy", "exact_match", "win_rate")
+
+
 class Provenance(NamedTuple):
     """Where scores came from."""
 
@@ -43,11 +47,16 @@ class Measure:
     metrics: tuple[str, ...] = ()
     higher_is_better: bool = True
 
-    def metric(self, asked: str | None) -> str | Metric:
-        """The metric by this name, or the default one."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What users can ask for: the metrics, or the measure itself if it is a number."""
+        return self.metrics or (self.name,)
+
+    def metric(self, asked: str | None = None) -> str | Metric:
+        """The metric by this name, or the default one; numbers are compared by their mean."""
         if self.metrics:
-            return self.metrics[0] if asked is None or asked == self.name not in self.metrics else asked
-        return get("mean").renamed(self.name, higher_is_better=self.higher_is_better)
+            return asked or self.metrics[0]
+        return get("mean").renamed(asked or self.name, higher_is_better=self.higher_is_better)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,10 +86,9 @@ class Scores:
     @property
     def metrics(self) -> tuple[str, ...]:
         """All names that `compare(..., metric=)` takes for these files, the default first."""
-        names = [name for measure in self.measures.values() for name in (measure.metrics or (measure.name,))]
-        return tuple(dict.fromkeys(names))
+        return tuple(dict.fromkeys(name for measure in self.measures.values() for name in measure.names))
 
-    def find(self, metric: str | None) -> tuple[Measure, str | Metric]:
+    def find(self, metric: str | Metric | None) -> tuple[Measure, str | Metric]:
         """The measure that a metric is about, and that metric; by default the first of both.
 
         Raises
@@ -90,13 +98,18 @@ class Scores:
         """
         measures = list(self.measures.values())
         if metric is None:
-            return measures[0], measures[0].metric(None)
-        if metric in self.measures:
-            return self.measures[metric], self.measures[metric].metric(metric)
+            return measures[0], measures[0].metric()
+        if isinstance(metric, Metric):
+            return next((m for m in measures if m.gold is None), measures[0]), metric
         name = parse(metric)[0]
         for measure in measures:
-            if name in measure.metrics:
-                return measure, metric
+            if name in measure.names:
+                return measure, measure.metric(metric)
+        if metric in self.measures:
+            return self.measures[metric], self.measures[metric].metric()
+        numbers = [measure for measure in measures if not measure.metrics]
+        if len(numbers) == 1 and name in MEANS:
+            return numbers[0], numbers[0].metric(name)
         raise ValueError(f"these files have no metric {metric!r}; they have {', '.join(self.metrics)}")
 
     def __repr__(self) -> str:

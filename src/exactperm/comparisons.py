@@ -1,0 +1,98 @@
+"""The same systems compared by several metrics, with all p-values adjusted together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from exactperm import tables
+from exactperm.result import SCHEMA, finite
+
+if TYPE_CHECKING:
+    from exactperm.comparison import Comparison
+
+__all__ = ["Comparisons"]
+
+
+class Comparisons(Mapping[str, "Comparison"]):
+    """A `Comparison` for each metric, by the name of the metric.
+
+    The p-values of all pairs and metrics were adjusted together, so that the level holds for everything the tables
+    claim.
+    """
+
+    def __init__(self, comparisons: Sequence[Comparison]) -> None:
+        self._by_metric = {comparison.metric: comparison for comparison in comparisons}
+        if len(self._by_metric) < len(comparisons):
+            raise ValueError(f"a metric is named twice; they are {', '.join(c.metric for c in comparisons)}")
+
+    def __getitem__(self, metric: str) -> Comparison:
+        """The comparison by one metric."""
+        return self._by_metric[metric]
+
+    def __iter__(self) -> Iterator[str]:
+        """The metrics in the order in which they were named."""
+        return iter(self._by_metric)
+
+    def __len__(self) -> int:
+        """The number of metrics."""
+        return len(self._by_metric)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """The names in the order in which they came."""
+        return next(iter(self.values())).systems
+
+    @property
+    def verdict(self) -> str:
+        """A sentence for each metric."""
+        return "\n".join(f"{metric}: {comparison.verdict}" for metric, comparison in self.items())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain Python values."""
+        return {"schema": SCHEMA, "metrics": [comparison.to_dict() for comparison in self.values()]}
+
+    def to_json(self, **options: Any) -> str:
+        """The same as JSON; what is not a finite number as null."""
+        return json.dumps(finite(self.to_dict()), **{"allow_nan": False, **options})
+
+    def to_frame(self, library: str | None = None) -> Any:
+        """The pairs of all metrics as a data frame, one row each."""
+        import narwhals.stable.v2 as nw
+
+        frames = [nw.from_native(c.to_frame(library), eager_only=True) for c in self.values()]
+        named = [
+            frame.with_columns(nw.lit(metric).alias("metric")).select("metric", *frame.columns)
+            for metric, frame in zip(self, frames, strict=True)
+        ]
+        return nw.concat(named).to_native()
+
+    def to_markdown(self) -> str:
+        """A table of the systems by all metrics, and one of the pairs by each."""
+        pairs = [f"{metric}:\n\n{tables.markdown(*c.pairs_table())}" for metric, c in self.items()]
+        return "\n\n".join([tables.markdown(*self.systems_table()), *pairs])
+
+    def to_latex(self) -> str:
+        """The table of the systems by all metrics, for booktabs."""
+        return tables.latex(*self.systems_table())
+
+    def __repr__(self) -> str:
+        """The tables and the verdicts."""
+        pairs = [f"{metric}\n{tables.plain(*c.pairs_table())}" for metric, c in self.items()]
+        return "\n\n".join([tables.plain(*self.systems_table()), *pairs, self.verdict])
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<pre>{escape(repr(self))}</pre>"
+
+    def systems_table(self) -> tables.Table:
+        """A row for each system: its score by each metric, with the tiers as letters."""
+        first = next(iter(self.values()))
+        rows = [
+            [name, *(cell for comparison in self.values() for cell in comparison.score_cells(name))]
+            for name in first.ranking
+        ]
+        head = [column for comparison in self.values() for column in comparison.score_head()]
+        return ["system", *head], rows, 1
