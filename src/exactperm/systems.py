@@ -214,9 +214,7 @@ def _from_files(
 ) -> Systems:
     """What the files say about a metric, in the groups of the files unless others are given."""
     if y_true is not None:
-        raise TypeError(
-            "y_true is for predictions in memory; files are read with their gold, read(..., gold=)"
-        )
+        raise TypeError("y_true is for predictions in memory; files are read with their gold, read(..., gold=)")
     groups = scores.groups if groups is None else groups
     given = {key: value for key, value in options.items() if value is not None}
     measure, chosen = scores.find(metric)

@@ -176,7 +176,8 @@ def test_a_metric_is_returned_as_it_is():
     [
         ("f3", {}, ValueError, "no metric 'f3'; did you mean 'f1'"),
         ("f1", {"beta": 2}, TypeError, "'f1' takes zero_division; got beta"),
-        ("mean", {"beta": 2}, TypeError, "takes no options"),
+        ("mean", {"beta": 2}, TypeError, "takes higher_is_better"),
+        ("exact_match", {"beta": 2}, TypeError, "takes no options"),
         ("fbeta", {}, TypeError, "needs beta, as in"),
         ("fbeta", {"beta": 0}, ValueError, "beta must be positive"),
         ("f1", {"zero_division": 0.5}, ValueError, "zero_division must be 0 or 1"),

@@ -1,0 +1,65 @@
+"""Every file that a tool wrote: recognised without a flag, and of the same values as the tool's own aggregate."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+
+import pytest
+from cases import CASES
+
+import exactperm as xp
+from exactperm.sources import Source, registry
+from exactperm.sources.head import Head
+
+by_name = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+
+
+def compared(case, scores):
+    asked = case.facts.get("compare", {})
+    return xp.compare(scores, metric=case.facts["metric"], method="monte-carlo", n_resamples=9, rng=0, **asked)
+
+
+@by_name
+def test_read_without_a_flag(case):
+    scores = xp.read(*case.files, **case.options)
+    assert list(scores.systems) == case.facts["systems"]
+    assert len(scores.items) == case.facts["items"]
+    assert (None if scores.groups is None else len(set(scores.groups))) == case.facts["groups"]
+    assert {p.format for p in scores.provenance} == {case.facts["format"]}
+
+
+@by_name
+def test_values_are_those_of_the_tool(case):
+    result = compared(case, xp.read(*case.files, **case.options))
+    assert dict(result.scores) == pytest.approx(case.facts["scores"], rel=1e-12, abs=case.facts.get("rounded", 1e-12))
+
+
+@by_name
+def test_one_format_recognises_each_file(case):
+    for path in case.paths:
+        head = Head(Source(str(path)))
+        assert [f.name for f in registry.formats().values() if f.recognise(head) is None] == [case.facts["format"]]
+
+
+@by_name
+def test_compressed_files_are_the_same(case, tmp_path):
+    packed = []
+    for path in case.paths:
+        target = tmp_path / path.relative_to(case.folder)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target = target.with_name(target.name + ".gz")
+        with path.open("rb") as source, gzip.open(target, "wb") as file:
+            shutil.copyfileobj(source, file)
+        packed.append(str(target))
+    names = case.facts["systems"]
+    paths = dict(zip(names, packed, strict=True)) if len(names) == len(packed) else None
+    scores = xp.read(*([paths] if paths else packed), **case.options)
+    plain = xp.read(*case.files, **case.options)
+    assert scores.systems == plain.systems
+    assert scores.items == plain.items
+    assert dict(compared(case, scores).scores) == dict(compared(case, plain).scores)
+
+
+def test_every_format_has_a_case():
+    assert {case.facts["format"] for case in CASES} == set(registry.formats())
