@@ -2,7 +2,7 @@
 
 ``format``        the name of the format, which must be recognised without being told
 ``files``         the files of the systems, relative to the folder; a list, or a mapping from names
-``gold``          the file of the gold standard, or null
+``gold``          the file of the gold standard, a list of several references, or null
 ``options``       other arguments of `read`
 ``metric``        the metric that is compared; ``compare`` holds other arguments of `compare`
 ``systems``       the names that are found
@@ -46,10 +46,15 @@ class Case:
         return [self.folder / path for path in (files.values() if isinstance(files, dict) else files)]
 
     @property
+    def golds(self) -> list[Path]:
+        """The files of the gold standard."""
+        gold = self.facts.get("gold") or []
+        return [self.folder / path for path in ([gold] if isinstance(gold, str) else gold)]
+
+    @property
     def options(self) -> dict[str, Any]:
         """The arguments of `read`."""
-        gold = self.facts.get("gold")
-        return {**self.facts.get("options", {}), **({"gold": str(self.folder / gold)} if gold else {})}
+        return {**self.facts.get("options", {}), **({"gold": [str(path) for path in self.golds]} if self.golds else {})}
 
 
 CASES = [

@@ -117,14 +117,13 @@ def read_or_refuse(paths, options):
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damage=st.sampled_from(DAMAGES), seed=st.integers(0, 2**32), which=st.integers(0, 99))
 def test_a_damaged_file(case, told, tmp_path, damage, seed, which):
-    gold = case.facts.get("gold")
-    victims = [*case.paths, *([case.folder / gold] if gold else [])]
+    victims = [*case.paths, *case.golds]
     victim = victims[which % len(victims)]
     damaged = tmp_path / f"damaged{victim.suffix}"
     damaged.write_bytes(damage(victim.read_bytes(), random.Random(seed)))
     options = {**case.options, **({"format": case.facts["format"]} if told else {})}
-    if gold and victim == victims[-1]:
-        options["gold"] = str(damaged)
+    if case.golds:
+        options["gold"] = [str(damaged if path == victim else path) for path in case.golds]
     names = [f"system {i}" for i in range(len(case.paths))] if len(case.paths) == len(case.facts["systems"]) else None
     paths = [str(damaged if path == victim else path) for path in case.paths]
     outcome = read_or_refuse(dict(zip(names, paths, strict=True)) if names else paths[0], options)

@@ -121,6 +121,12 @@ class Format:
         Read a gold standard into whatever `read` finds useful in `Wanted.gold`; None if the format takes none.
     needs_gold
         Whether the files of the systems mean nothing without one.
+    several_golds
+        Whether there may be several gold standards, such as references. `gold` then finds in `Wanted.gold` what it made
+        of those before.
+    generality
+        0 for a format with marks of its own, 1 for one of which others are special cases (any table), 2 for any text.
+        Only the least general formats that recognise a file count.
     system
         The name of the system from an open file; None leaves it to the path.
     metrics
@@ -139,6 +145,8 @@ class Format:
     read: Callable[[Source, Wanted], Iterator[Record]]
     gold: Callable[[Source, Wanted], Any] | None = None
     needs_gold: bool = False
+    several_golds: bool = False
+    generality: int = 0
     system: Callable[[Source], str | None] | None = None
     metrics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()

@@ -46,7 +46,8 @@ def read(
     format
         The name of the format, see `exactperm formats`; None finds it out.
     gold
-        The file with what is right, where systems and gold standard come apart.
+        The file with what is right, where systems and gold standard come apart; a list of files if there are several
+        references.
     metrics
         What will be compared; only formats that compute metrics on demand (TREC runs) need to know.
     filter
@@ -79,10 +80,11 @@ def read(
     arguments = _arguments(paths)
     if not arguments:
         raise TypeError("read needs one or more paths")
-    given = [_Given.of(name, path, format) for name, path in arguments]
-    _refuse_twice(given, gold)
-    if gold is not None:
-        wanted = replace(wanted, gold=_read_gold(Source(os.fspath(gold)), given[0].format, wanted))
+    golds = [] if gold is None else [path for _, path in _arguments(gold if isinstance(gold, list | tuple) else [gold])]
+    given = [_Given.of(name, path, format, bool(golds)) for name, path in arguments]
+    _refuse_twice(given, golds)
+    if golds:
+        wanted = replace(wanted, gold=_read_golds([Source(path) for path in golds], given[0].format, wanted))
     systems: list[Answers] = []
     for one, name in zip(given, _names(given), strict=True):
         systems += one.read(name, wanted)
@@ -104,12 +106,12 @@ class _Given:
     format: Format
 
     @classmethod
-    def of(cls, named: str | None, path: str, format: str | None) -> _Given:
+    def of(cls, named: str | None, path: str, format: str | None, with_gold: bool) -> _Given:
         """Find the files of a path or a pattern, and their format."""
         sources = [Source(found) for found in _expanded(path)]
         for source in sources:
             source.start  # noqa: B018  # a file that cannot be read, or is empty, has no format
-        formats = [registry.recognise(source) if format is None else registry.get(format) for source in sources]
+        formats = [registry.get(format) if format else registry.recognise(source, with_gold) for source in sources]
         for source, each in zip(sources, formats, strict=True):
             if each is not formats[0]:
                 raise source.error(
@@ -160,11 +162,15 @@ def _expanded(path: str) -> list[str]:
     return found
 
 
-def _read_gold(source: Source, format: Format, wanted: Wanted) -> Any:
+def _read_golds(sources: Sequence[Source], format: Format, wanted: Wanted) -> Any:
     if format.gold is None:
-        raise source.error(f"files of the format {format.name} hold their own gold standard; leave out --gold")
-    source.start  # noqa: B018
-    return format.gold(source, wanted)
+        raise sources[0].error(f"files of the format {format.name} hold their own gold standard; leave out --gold")
+    if len(sources) > 1 and not format.several_golds:
+        raise sources[1].error(f"files of the format {format.name} have one gold standard; give one file with --gold")
+    for source in sources:
+        source.start  # noqa: B018
+        wanted = replace(wanted, gold=format.gold(source, wanted))
+    return wanted.gold
 
 
 # -- names -----------------------------------------------------------------------------------------------------
@@ -204,9 +210,9 @@ def _refuse_same_names(systems: Sequence[Answers]) -> None:
             )
 
 
-def _refuse_twice(given: Sequence[_Given], gold: Any) -> None:
+def _refuse_twice(given: Sequence[_Given], golds: Sequence[str]) -> None:
     """The same file as two systems, or as a system and the gold standard, is a slip."""
-    seen = {} if gold is None else {_identity(os.fspath(gold)): "the gold standard"}
+    seen = {_identity(path): "the gold standard" for path in golds}
     for source in (source for one in given for source in one.sources):
         identity = _identity(source.path)
         if identity in seen:

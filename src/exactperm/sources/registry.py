@@ -10,7 +10,7 @@ from exactperm.sources.base import Format
 from exactperm.sources.files import Source
 from exactperm.sources.head import Head
 
-__all__ = ["FORMATS", "get", "recognise"]
+__all__ = ["FORMATS", "candidates", "get", "recognise"]
 
 #: the modules of this package with a `FORMAT`, in the order of the documentation
 FORMATS = (
@@ -35,11 +35,32 @@ def get(name: str) -> Format:
         raise ValueError(f"there is no format {name!r}; {hint}Known are {', '.join(formats())}") from None
 
 
-def recognise(source: Source) -> Format:
+def candidates(head: Head, with_gold: bool) -> tuple[list[str], dict[str, str]]:
+    """The least general formats that recognise a file, and why the others do not.
+
+    Almost any text could be in a general format, so those also have to fit with whether a gold standard is given.
+    """
+    found: list[Format] = []
+    objections: dict[str, str] = {}
+    for format in formats().values():
+        objection = format.recognise(head) or (_unfit(format, with_gold) if format.generality else None)
+        if objection is None:
+            found.append(format)
+        else:
+            objections[format.name] = objection
+    least = min((format.generality for format in found), default=0)
+    return [format.name for format in found if format.generality == least], objections
+
+
+def _unfit(format: Format, with_gold: bool) -> str | None:
+    if with_gold:
+        return None if format.gold else "takes no gold standard"
+    return "needs a gold standard (--gold)" if format.needs_gold else None
+
+
+def recognise(source: Source, with_gold: bool = False) -> Format:
     """The format of a file by its content, or an error that says why it is none."""
-    head = Head(source)
-    objections = {format.name: format.recognise(head) for format in formats().values()}
-    found = [name for name, objection in objections.items() if objection is None]
+    found, objections = candidates(Head(source), with_gold)
     if len(found) == 1:
         return get(found[0])
     if found:
