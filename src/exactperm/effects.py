@@ -285,6 +285,8 @@ def integer_array(x: Any, name: str) -> Integers:
     x = np.asarray(x)
     if x.dtype == np.bool_:
         return np.asarray(x.view(np.uint8))
+    if x.size == 0:  # NumPy makes floats of an empty list
+        return np.asarray(x.astype(np.int64))
     if x.dtype.kind in "iu" or (x.dtype == object and all(type(v) is int for v in x.flat)):
         return np.asarray(x)
     raise TypeError(f"{name} must hold integers or booleans, not {x.dtype}")

@@ -190,6 +190,43 @@ def test_functions_that_are_not_vectorised(value):
         region_of(own(value))
 
 
+@pytest.mark.parametrize(
+    ("ratio", "message"),
+    [
+        (lambda hits, cost: (hits / 2, 1 + cost), "for hits=10, cost=3 it returned"),
+        (lambda hits, cost: (0.5 * hits, 1 + cost), "for hits=10, cost=3 it returned"),
+        (lambda hits, cost: (np.int64(2) * hits, 1 + cost), "for hits=10, cost=3 it returned"),
+        (lambda hits, cost: hits + cost, "it returned 13"),
+        (lambda *_: [], r"it returned \[\]"),
+        (lambda hits: (hits, 1), "it raised: .* takes 1 positional argument"),
+        (lambda hits, cost: (hits**2, 1 + cost), "it raised: unsupported operand"),
+    ],
+)
+def test_ratios_that_are_not_quotients_of_integer_polynomials(ratio, message):
+    with refused(r"ratio of metric 'mine' must make a pair .* of integers; " + message):
+        lattice, region = region_of(Metric("mine", ("hits", "cost"), ratio=ratio))
+        region.contains(np.array([lattice.observed]))
+
+
+def test_denominators_are_not_negative():
+    with refused("ratio of metric 'mine' has a negative denominator at hits=10, cost=3"):
+        region_of(Metric("mine", ("hits", "cost"), ratio=lambda hits, cost: (hits, -1 - cost)))
+    metric = Metric("mine", ("hits", "cost"), ratio=lambda hits, cost: (cost, hits - 7), root=True)
+    a, b = [[3, 1], [2, 2], [5, 0]], [[2, 1], [4, 1], [2, 0]]
+    lattice, region = metric.rejection_region(metric.effects(a, b))
+    with refused("some assignment gives"):  # 2 + 2 + 2 hits for A
+        region.contains(every_point(lattice))
+
+
+def every_point(lattice):
+    coins = (np.arange(2**lattice.n)[:, None] >> np.arange(lattice.n)) & 1
+    return coins @ np.repeat(lattice.steps, lattice.counts, axis=0)
+
+
+def test_empty_columns_are_no_items():
+    assert F1.effects({"tp": [], "fp": [], "fn": []}, {"tp": [], "fp": [], "fn": []}).n_items == 0
+
+
 def test_false_antisymmetry():
     metric = Metric("mine", ("x",), h=lambda a, b: a / (1 + b), antisymmetric=True)
     with refused("leave out antisymmetric=True"):
@@ -277,6 +314,16 @@ def extract(y_true, y_pred, *arguments, **options):
         (
             lambda: extract([0, 1], [0, 1], "accuracy", average="macro"),
             "'accuracy' does not take average",
+        ),
+        (lambda: extract([0, 1], [0, 1], "accuracy", pos_label=1), "'accuracy' does not take pos_label"),
+        (lambda: extract(["a", "b"], ["a", "b"], "mcc", pos_label="a"), "'mcc' does not take pos_label"),
+        (
+            lambda: extract(["a", "b"], ["a", "b"], "f1", average="macro", pos_label="a"),
+            "'f1' does not take pos_label with average='macro'",
+        ),
+        (
+            lambda: extract(["a"], ["a"], "bleu", tokenize="words"),
+            "tokenize='words' is no.*known are zh, 13a",
         ),
         (lambda: extract([0, 1], [0, 1], "mean"), "'mean' is not found from predictions"),
         (lambda: extract([0, 1], [0, 1], "f2"), "no metric 'f2'; did you mean"),

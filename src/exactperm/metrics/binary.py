@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from exactperm.metrics.base import Metric
-from exactperm.metrics.registry import register, zero_division_rule
+from exactperm.metrics.registry import beta_rule, register, zero_division_rule
 
 __all__: list[str] = []
 
@@ -103,11 +103,9 @@ def f1(zero_division: float = 0) -> Metric:
 @register
 def fbeta(beta: float, zero_division: float = 0) -> Metric:
     """The weighted harmonic mean of precision and recall: recall counts beta times as much."""
-    if not beta > 0:
-        raise ValueError(f"beta must be positive, not {beta!r}")
     return _f(
         "fbeta",
-        Fraction(str(beta)),
+        beta_rule(beta),
         zero_division,
         "(1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp)",
     )

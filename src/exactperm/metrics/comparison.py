@@ -55,6 +55,10 @@ class Ratios:
         """Both values, exactly."""
         values = []
         for system, totals in (("a", a), ("b", b)):
+            if any(below < 0 for _, below in _terms(metric, totals)):
+                raise ValueError(
+                    f"ratio of metric {metric.name!r} has a negative denominator at {metric.shown(totals)}"
+                )
             value = _exact(metric, totals)
             if value is None:
                 raise ValueError(metric.no_value(f"the totals of {system}, {metric.shown(totals)}"))
@@ -219,12 +223,28 @@ Comparison = Ratios | Functions
 
 def _terms(metric: Metric, totals: Any) -> list[tuple[Any, Any]]:
     """The pairs (numerator, denominator) of a ratio."""
-    terms = metric.ratio(*totals)  # type: ignore[misc]
-    return terms if isinstance(terms, list) else [terms]
+    try:
+        found = metric.ratio(*totals)  # type: ignore[misc]
+    except TypeError as error:
+        raise ValueError(f"{_of_ratio(metric)}; it raised: {error}") from error
+    terms = found if isinstance(found, list) else [found]
+    if not terms or not all(isinstance(term, tuple) and len(term) == 2 for term in terms):
+        raise ValueError(f"{_of_ratio(metric)}; it returned {found!r}")
+    return terms
+
+
+def _of_ratio(metric: Metric) -> str:
+    return (
+        f"ratio of metric {metric.name!r} must make a pair (numerator, denominator), or a list of pairs, from the "
+        f"{len(metric.sums)} totals by +, - and * of integers"
+    )
 
 
 def _exact(metric: Metric, totals: tuple[int, ...]) -> Surd | None:
-    return exact_sum(_terms(metric, totals), metric.root, metric.zero_division)
+    terms = _terms(metric, totals)
+    if not all(type(x) is int for term in terms for x in term):
+        raise ValueError(f"{_of_ratio(metric)}; for {metric.shown(totals)} it returned {terms!r}")
+    return exact_sum(terms, metric.root, metric.zero_division)
 
 
 def _call(metric: Metric, function: Callable[..., Any] | None, columns: Columns) -> Floats:

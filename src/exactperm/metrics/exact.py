@@ -190,11 +190,13 @@ def exact_sum(terms: Iterable[tuple[int, int]], root: bool, undefined: Fraction 
     """The sum of n / d, or of n / sqrt(d).
 
     A zero denominator has the value `undefined`, of which each of m terms takes the share 1 / m
-    (they are an average); with None there is no value.
+    (they are an average); with None there is no value, and none with the root of a negative number.
     """
     total = Surd()
     terms = list(terms)
     for numerator, denominator in terms:
+        if root and denominator < 0:
+            return None
         if denominator == 0:
             if undefined is None:
                 return None

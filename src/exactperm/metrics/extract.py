@@ -32,7 +32,7 @@ def extract(
     *,
     average: str | None = None,
     labels: Sequence[Any] | None = None,
-    pos_label: Any = 1,
+    pos_label: Any = None,
     scheme: str | None = None,
     sample_weight: Any = None,
     **options: Any,
@@ -53,7 +53,7 @@ def extract(
     labels
         The classes to average over; all of them by default.
     pos_label
-        The positive class where there are two.
+        The positive class where there are two; 1 by default.
     scheme
         How tags are read for spans: None as conlleval does, or a strict scheme such as "IOB2".
     sample_weight
@@ -66,7 +66,8 @@ def extract(
     -------
     The metric, and for each system an array (items, k) of its sums.
     """
-    _only_where_it_applies(metric, average, labels, scheme)
+    _only_where_it_applies(metric, average, labels, pos_label, scheme)
+    pos_label = 1 if pos_label is None else pos_label
     if metric in classification.AVERAGED:
         classes = classification.Classes.of(y_true, systems, labels)
         found, counts = classification.averaged(metric, classes, average or "binary", pos_label, options)
@@ -80,15 +81,17 @@ def extract(
     return found, counts
 
 
-def _only_where_it_applies(metric: str, average: Any, labels: Any, scheme: Any) -> None:
+def _only_where_it_applies(metric: str, average: Any, labels: Any, pos_label: Any, scheme: Any) -> None:
     averaged = metric in classification.AVERAGED
     for argument, given, takes in (
         ("average", average, averaged),
         ("labels", labels, averaged),
+        ("pos_label", pos_label, metric == "specificity" or (averaged and average in (None, "binary"))),
         ("scheme", scheme, metric == "span_f1"),
     ):
         if given is not None and not takes:
-            raise ValueError(f"metric {metric!r} does not take {argument}")
+            where = f" with average={average!r}" if averaged else ""
+            raise ValueError(f"metric {metric!r} does not take {argument}{where}")
 
 
 def _from_items(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.metrics.base import Metric
-from exactperm.metrics.registry import get
+from exactperm.metrics.registry import get, zero_division_rule
 
 __all__ = ["AVERAGED", "WHOLE_TABLE", "Classes", "averaged", "right", "table"]
 
@@ -143,16 +143,23 @@ def averaged(
         return get(name, **options), {
             system: _counts(classes.gold[:, chosen], y[:, chosen])[:, :3] for system, y in classes.predicted.items()
         }
-    metric = get(_averaged_name(name, average), labels=classes.labels, **options)
+    if (name, average) == ("recall", "weighted"):  # each class's tp / gold with weight gold: the micro average
+        return averaged(name, classes, "micro", pos_label, options)
+    if average == "weighted":
+        options = _weighted_options(name, classes, options)
+    metric = get(f"{average}_{name}", labels=classes.labels, **options)
     return metric, {system: _class_counts(classes.gold, y) for system, y in classes.predicted.items()}
 
 
-def _averaged_name(name: str, average: str) -> str:
-    if name == "fbeta":
-        raise ValueError(f'average={average!r} is there for precision, recall, f1 and jaccard, not for "fbeta"')
-    if (name, average) == ("recall", "weighted"):
-        raise ValueError('recall with average="weighted" is the accuracy; use metric="accuracy"')
-    return f"{average}_{name}"
+def _weighted_options(name: str, classes: Classes, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Without `zero_division`: a class without gold items has no weight, and any other has an F-score."""
+    rest = dict(options)
+    if zero_division_rule(rest.pop("zero_division", 0)) and (name == "precision" or not classes.gold.any()):
+        raise ValueError(
+            f'{name} with average="weighted" counts 0 / 0 as 0; leave zero_division={options["zero_division"]!r} out, '
+            'or use average="macro"'
+        )
+    return rest
 
 
 def table(

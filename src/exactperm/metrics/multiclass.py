@@ -15,7 +15,7 @@ from itertools import chain
 from typing import Any
 
 from exactperm.metrics.base import Metric
-from exactperm.metrics.registry import register, zero_division_rule
+from exactperm.metrics.registry import beta_rule, register, zero_division_rule
 
 __all__ = ["class_sums", "margin_sums"]
 
@@ -58,6 +58,20 @@ def macro_jaccard(labels: Labels, zero_division: float = 0) -> Metric:
     """The mean of the classes' intersection over union."""
     formula = "mean over k of tp_k / (tp_k + fp_k + fn_k)"
     return _average("macro_jaccard", labels, _macro_jaccard, zero_division, formula)
+
+
+@register
+def macro_fbeta(labels: Labels, beta: float, zero_division: float = 0) -> Metric:
+    """The mean of the classes' F-beta: recall counts beta times as much."""
+    formula = "mean over k of (1 + beta^2) tp_k / ((1 + beta^2) tp_k + beta^2 fn_k + fp_k)"
+    return _average("macro_fbeta", labels, _of_beta(_macro_fbeta, beta), zero_division, formula)
+
+
+@register
+def weighted_fbeta(labels: Labels, beta: float) -> Metric:
+    """The mean of the classes' F-beta, each with the weight of its gold items."""
+    formula = "sum over k of gold_k F_k / sum of gold_k"
+    return _average("weighted_fbeta", labels, _of_beta(_weighted_fbeta, beta), 0, formula)
 
 
 @register
@@ -176,6 +190,23 @@ def _gold_items(totals: tuple[Any, ...]) -> Any:
 def _macro_f1(*totals: Any) -> list[Pair]:
     k = len(totals) // 3
     return [(2 * tp, k * (2 * tp + fp + fn)) for tp, fp, fn in _classes(totals)]
+
+
+def _of_beta(ratio: Callable[..., Any], beta: float) -> Callable[..., Any]:
+    """The ratio with beta^2 = p / q."""
+    square = beta_rule(beta) ** 2
+    return partial(ratio, square.numerator, square.denominator)
+
+
+def _macro_fbeta(p: int, q: int, *totals: Any) -> list[Pair]:
+    k = len(totals) // 3
+    return [((p + q) * tp, k * ((p + q) * tp + p * fn + q * fp)) for tp, fp, fn in _classes(totals)]
+
+
+def _weighted_fbeta(p: int, q: int, *totals: Any) -> list[Pair]:
+    n = _gold_items(totals)
+    classes = _classes(totals)
+    return [((p + q) * tp * (tp + fn), n * ((p + q) * tp + p * fn + q * fp)) for tp, fp, fn in classes]
 
 
 def _macro_precision(*totals: Any) -> list[Pair]:

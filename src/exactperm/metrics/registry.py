@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import difflib
 import inspect
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
@@ -115,6 +116,13 @@ def parse(written: str) -> tuple[str, dict[str, Any]]:
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError) as error:
         raise ValueError(f'cannot read the metric {written!r}; write it as "fbeta(beta=2)" ({error})') from None
+
+
+def beta_rule(beta: Any) -> Fraction:
+    """Check scikit-learn's ``beta``; as the decimal that was written."""
+    if isinstance(beta, (bool, str)) or not 0 < beta < math.inf:
+        raise ValueError(f"beta must be a positive number, not {beta!r}")
+    return Fraction(str(beta))
 
 
 def zero_division_rule(x: float) -> Fraction:

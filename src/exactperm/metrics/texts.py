@@ -126,7 +126,11 @@ def _scorer(name: str, options: Mapping[str, Any]) -> Any:
     except ImportError as error:
         raise ImportError(f"metric {name!r} needs sacrebleu: pip install 'exactperm[mt]'") from error
     if name == "bleu":
-        return sacrebleu.BLEU(**options)
+        try:
+            return sacrebleu.BLEU(**options)
+        except KeyError as error:
+            known = ", ".join(name for name in sacrebleu.BLEU.TOKENIZERS if name != "none")
+            raise ValueError(f"tokenize={error} is no tokenizer of sacrebleu; known are {known}") from None
     if name == "ter":
         return sacrebleu.TER(**options)
     return sacrebleu.CHRF(word_order=2 if name == "chrf++" else 0, **options)
