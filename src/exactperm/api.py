@@ -14,6 +14,7 @@ from exactperm import __version__, inputs, metrics
 from exactperm.effects import Effects
 from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Options, Question, Tail
+from exactperm.items import Items
 from exactperm.result import Interval, Problem, TestResult
 
 __all__ = ["effects_of_scores", "engine_options", "paired_test", "results_of"]
@@ -89,8 +90,8 @@ def paired_test(
         return results_of([a], chosen, alternative, method, options)[0]
     if b is None:
         raise TypeError("b is missing: paired_test needs the scores of two systems, or an Effects")
-    tests, shape = _count(a, b, chosen, groups, axis, nan_policy, grid)
-    results = results_of(tests, chosen, alternative, method, options)
+    tests, shape, items = _count(a, b, chosen, groups, axis, nan_policy, grid)
+    results = results_of(tests, chosen, alternative, method, options, items)
     return results[0] if shape == () else _batch(results, shape)
 
 
@@ -112,18 +113,20 @@ Shape = tuple[int, ...]
 
 def _count(
     a: Any, b: Any, metric: metrics.Metric, groups: Any, axis: int, nan_policy: str, grid: Any
-) -> tuple[list[Effects], Shape]:
-    """The effects of each test of a batch, and the shape of the batch."""
+) -> tuple[list[Effects], Shape, list[Items] | None]:
+    """The effects of each test of a batch, the shape of the batch, and the items if it is no batch."""
     if metric.additive and not isinstance(a, Mapping):
         return _count_scores(a, b, groups, axis, nan_policy, grid)
     if isinstance(a, Mapping) or np.ndim(a) <= 2:
         labels = None if groups is None else inputs.labels(groups, "groups", _items(a))
-        return [metric.effects(a, b, labels)], ()
+        form, counts_a, counts_b = metric.read(a, b)
+        effects = Effects.from_sums(counts_a, counts_b, form.sums, labels)
+        return [effects], (), [Items(counts_a, counts_b, labels)]
     first, second = np.asarray(a), np.asarray(b)
     _check_same_shape(first, second)
     rows, others, shape = _rows(first, axis, 1), _rows(second, axis, 1), _batch_shape(first, axis, 1)
     labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
-    return [metric.effects(x, y, labels) for x, y in zip(rows, others, strict=True)], shape
+    return [metric.effects(x, y, labels) for x, y in zip(rows, others, strict=True)], shape, None
 
 
 def _items(counts: Any) -> int:
@@ -131,7 +134,9 @@ def _items(counts: Any) -> int:
     return len(next(iter(counts.values()), ())) if isinstance(counts, Mapping) else len(counts)
 
 
-def _count_scores(a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid: Any) -> tuple[list[Effects], Shape]:
+def _count_scores(
+    a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid: Any
+) -> tuple[list[Effects], Shape, list[Items] | None]:
     """One number per item."""
     first, lost_a = inputs.numbers(a, "a")
     second, lost_b = inputs.numbers(b, "b")
@@ -141,16 +146,21 @@ def _count_scores(a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid:
         if axis not in (0, -1):
             raise ValueError(f"axis must be 0 or -1 for one-dimensional scores, not {axis}")
         labels = None if groups is None else inputs.labels(groups, "groups", first.size)
-        return [effects_of_scores(first, second, labels, lost, grid)], ()
+        return [effects_of_scores(first, second, labels, lost, grid)], (), [Items(first, second, labels, lost)]
     rows, others = _rows(first, axis, 0), _rows(second, axis, 0)
     shape = _batch_shape(first, axis, 0)
     if groups is None and lost is None and _whole(rows) and _whole(others):
-        return Effects.from_score_rows(rows, others), shape
+        return Effects.from_score_rows(rows, others), shape, None
     gone = None if lost is None else _rows(lost, axis, 0)
     labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
-    return [
-        effects_of_scores(rows[i], others[i], labels, None if gone is None else gone[i], grid) for i in range(len(rows))
-    ], shape
+    return (
+        [
+            effects_of_scores(rows[i], others[i], labels, None if gone is None else gone[i], grid)
+            for i in range(len(rows))
+        ],
+        shape,
+        None,
+    )
 
 
 def _whole(x: NDArray[Any]) -> bool:
@@ -212,15 +222,20 @@ def results_of(
     alternative: metrics.Alternative,
     method: str,
     options: Options,
+    items: Sequence[Items] | None = None,
 ) -> list[TestResult]:
-    """Many tests by one metric, put to the engines together."""
+    """Many tests by one metric, put to the engines together; `items` are those behind each, where there are any."""
     asked = [metric.rejection_region(effects, alternative) for effects in tests]
     open_ones = [i for i, (_, region) in enumerate(asked) if region is not None]
     questions = [Question(asked[i][0], asked[i][1], options) for i in open_ones]  # type: ignore[arg-type]
     answers: list[tuple[Tail, str, bool]] = [(Tail(0.0, 0.0, 0.0), _certain(method), True)] * len(tests)
     for i, (tail, engine) in zip(open_ones, answer_all(questions, method), strict=True):
         answers[i] = (tail, engine.name, engine.exact)
-    return [_result(effects, metric, alternative, *answer) for effects, answer in zip(tests, answers, strict=True)]
+    behind = [None] * len(tests) if items is None else items
+    return [
+        _result(Problem(effects, metric, alternative, each), *answer)
+        for effects, each, answer in zip(tests, behind, answers, strict=True)
+    ]
 
 
 def _certain(method: str) -> str:
@@ -228,9 +243,8 @@ def _certain(method: str) -> str:
     return "enumeration" if method in ("auto", "exact") else method
 
 
-def _result(
-    effects: Effects, metric: metrics.Metric, alternative: str, tail: Tail, method: str, exact: bool
-) -> TestResult:
+def _result(problem: Problem, tail: Tail, method: str, exact: bool) -> TestResult:
+    effects, metric, alternative = problem.effects, problem.metric, problem.alternative
     score_a, score_b, statistic = metric.scores(effects) if effects.n_items else (math.nan, math.nan, math.nan)
     pvalue = math.exp(tail.log_estimate) if tail.fraction is None else _nearest(tail.fraction)
     low, high = _outward(tail)
@@ -251,7 +265,7 @@ def _result(
         min_pvalue=_smallest(effects.n_groups - effects.n_tied, alternative),
         signature=_signature(effects, metric, alternative, method, tail),
         higher_is_better=metric.higher_is_better,
-        problem=Problem(effects, metric, alternative),
+        problem=problem,
     )
 
 

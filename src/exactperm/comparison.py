@@ -129,7 +129,8 @@ def compare(
     results = []
     for each in data:  # not a comprehension: warnings count the frames up to the caller
         tests = [each.effects(a, b) for a, b in couples]
-        results += results_of(tests, each.metric, alternative, method, asked)
+        items = [each.items(a, b) for a, b in couples]
+        results += results_of(tests, each.metric, alternative, method, asked, items)
     pairs = adjusted_pairs(couples * len(data), results, correction, alpha)
     comparisons = [
         Comparison(

@@ -132,7 +132,7 @@ class Effects:
         n_items, n_sums = a.shape
         differences = _subtract(a, b)
         if groups is not None:
-            differences = _sum_groups(differences, groups)
+            differences = sum_groups(differences, groups)
         signed, counts = _distinct_rows(differences)
         totals = tuple(_total(a[:, i]) for i in range(n_sums))
         return _collect(names, signed, counts, np.zeros_like(counts), n_items, totals)
@@ -451,7 +451,7 @@ def _subtract(a: Integers, b: Integers) -> Integers:
     return np.subtract(a, b, dtype=np.int64, casting="unsafe")
 
 
-def _sum_groups(differences: Integers, groups: NDArray[Any]) -> Integers:
+def sum_groups(differences: Integers, groups: NDArray[Any]) -> Integers:
     """Sum the rows of each group."""
     if groups.shape != differences.shape[:1]:
         raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {differences.shape[0]} items")

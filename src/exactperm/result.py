@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from exactperm.effects import Effects
     from exactperm.engines.base import Question
+    from exactperm.items import GroupSums, Items
     from exactperm.metrics.base import Metric
 
 __all__ = ["Interval", "NullDistribution", "TestResult", "format_pvalue"]
@@ -192,11 +193,24 @@ class TestResult:
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """What was asked, kept so that a result can answer more: two Effects-sized objects, not the data."""
+    """What was asked, kept so that a result can answer more: the effects, and references to the items.
+
+    `items` is None where only counts or a batch came.
+    """
 
     effects: Effects
     metric: Metric
     alternative: str
+    items: Items | None = None
+
+    def group_sums(self, what: str) -> GroupSums:
+        """The sums of both systems in each group; `what` needs them, and an error says so where there are none."""
+        if self.items is None:
+            raise ValueError(
+                f"{what} needs the single items, and this result has counts of effects only; give the scores or counts "
+                "per item of both systems to paired_test or compare"
+            )
+        return self.items.sums()
 
     def question(self) -> Question | None:
         """The question put to the engine; None if every assignment is as extreme as the data."""

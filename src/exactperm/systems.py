@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from exactperm import inputs, metrics
 from exactperm.api import effects_of_scores
 from exactperm.effects import Effects
+from exactperm.items import Items
 from exactperm.metrics import counts
 from exactperm.metrics.registry import parse
 from exactperm.sources.scores import Scores
@@ -42,6 +43,9 @@ class Systems(Protocol):
     def effects(self, a: str, b: str) -> Effects:
         """The effects of exchanging two systems."""
 
+    def items(self, a: str, b: str) -> Items:
+        """The items behind them."""
+
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
@@ -64,6 +68,12 @@ class Numbers:
         lost = inputs.missing([lost_a, lost_b], [_called(a), _called(b)], self.nan_policy)
         return effects_of_scores(first, second, self.groups, lost, self.grid)
 
+    def items(self, a: str, b: str) -> Items:
+        """The items behind them."""
+        (first, lost_a), (second, lost_b) = self.columns[a], self.columns[b]
+        lost = inputs.missing([lost_a, lost_b], [_called(a), _called(b)], self.nan_policy)
+        return Items(first, second, self.groups, lost)
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -83,6 +93,10 @@ class Counts:
         first, second = self.columns[a], self.columns[b]
         counts.check_pair(first, second, self.metric, (_called(a), _called(b)))
         return Effects.from_sums(first, second, self.metric.sums, self.groups)
+
+    def items(self, a: str, b: str) -> Items:
+        """The items behind them."""
+        return Items(self.columns[a], self.columns[b], self.groups)
 
 
 def gather(

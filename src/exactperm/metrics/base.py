@@ -161,12 +161,17 @@ class Metric:
         groups
             One label per item: the items of a group are swapped together.
         """
-        metric, first = counts.read(a, self, "a")
+        form, first, second = self.read(a, b)
+        return Effects.from_sums(first, second, form.sums, groups)
+
+    def read(self, a: Any, b: Any) -> tuple[Metric, NDArray[Any], NDArray[Any]]:
+        """Check two systems' counts per item: the form of this metric that takes them, and two arrays (items, k)."""
+        form, first = counts.read(a, self, "a")
         other, second = counts.read(b, self, "b")
-        if metric.sums != other.sums:
-            raise ValueError(f"a has the sums ({', '.join(metric.sums)}), but b has ({', '.join(other.sums)})")
-        counts.check_pair(first, second, metric)
-        return Effects.from_sums(first, second, metric.sums, groups)
+        if form.sums != other.sums:
+            raise ValueError(f"a has the sums ({', '.join(form.sums)}), but b has ({', '.join(other.sums)})")
+        counts.check_pair(first, second, form)
+        return form, first, second
 
     # -- from effects ------------------------------------------------------------------------------
 
