@@ -244,6 +244,14 @@ def test_wild_magnitudes_keep_every_digit():
     assert smallest.pvalue == xp.paired_test([3, 5, 9, 4], [1, 9, 2, 2]).pvalue
 
 
+@pytest.mark.parametrize("groups", [None, [1, 1, 1]])
+def test_systems_tied_on_every_item_keep_their_scores(groups):
+    x = [-34.91661309882633, -84.4955824609038, 1 / 3]
+    mean = math.fsum(x) / 3
+    assert xp.paired_test(x, x, groups=groups).scores == pytest.approx((mean, mean), rel=1e-15)
+    assert xp.compare({"A": x, "B": [1, 2, 3.5]}).scores["A"] == pytest.approx(mean, rel=1e-15)
+
+
 def test_single_items_ties_and_constant_differences():
     assert xp.paired_test([0.123456789012], [0.3]).pvalue == 1
     tied = xp.paired_test([0.1, 0.2], [0.1, 0.2])

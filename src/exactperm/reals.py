@@ -98,6 +98,8 @@ def _dyadic(a: Floats, b: Floats, groups: NDArray[Any] | None) -> Effects:
     """The effects as multiples of a power of two."""
     part = _item_differences(a, b) if groups is None else _group_differences(a, b, groups)
     values, exponent, rounding = part
+    if not values.any():  # no effect sets the unit; the totals do
+        exponent = _lowest_bit(np.concatenate([a, b]))
     unit = Fraction(2) ** exponent
     effects = Effects.from_sums(values[:, None], np.zeros((values.size, 1), dtype=np.int64), ("score",))
     # the nearest totals that differ by what the effects add up to; exchanged, if A and B are

@@ -1,7 +1,7 @@
 """Files as tools write them, with what must come out: a folder of `data` each, described by its ``case.json``.
 
 ``format``        the name of the format, which must be recognised without being told
-``files``         the files of the systems, relative to the folder; a list, or a mapping from names
+``files``         the files of the systems, or patterns, relative to the folder; a list, or a mapping from names
 ``gold``          the file of the gold standard, a list of several references, or null
 ``options``       other arguments of `read`
 ``metric``        the metric that is compared; ``compare`` holds other arguments of `compare`
@@ -13,8 +13,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
-from dataclasses import dataclass
+import shutil
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +45,8 @@ class Case:
     def paths(self) -> list[Path]:
         """The files of the systems."""
         files = self.facts["files"]
-        return [self.folder / path for path in (files.values() if isinstance(files, dict) else files)]
+        patterns = files.values() if isinstance(files, dict) else files
+        return [path for pattern in patterns for path in sorted(self.folder.glob(pattern))]
 
     @property
     def golds(self) -> list[Path]:
@@ -55,6 +58,21 @@ class Case:
     def options(self) -> dict[str, Any]:
         """The arguments of `read`."""
         return {**self.facts.get("options", {}), **({"gold": [str(path) for path in self.golds]} if self.golds else {})}
+
+    def copied(self, folder: Path) -> Case:
+        """The same files in another place."""
+        shutil.copytree(self.folder, folder, dirs_exist_ok=True)
+        return replace(self, folder=folder)
+
+    def compressed(self, folder: Path) -> Case:
+        """The same files in another place, those of the systems compressed."""
+        case = self.copied(folder)
+        for path in case.paths:
+            path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+            path.unlink()
+        files = self.facts["files"]
+        packed = {k: f"{p}.gz" for k, p in files.items()} if isinstance(files, dict) else [f"{p}.gz" for p in files]
+        return replace(case, facts={**self.facts, "files": packed})
 
 
 CASES = [

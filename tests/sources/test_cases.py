@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-import shutil
-
 import pytest
 from cases import CASES
 
@@ -45,17 +42,8 @@ def test_one_format_recognises_each_file(case):
 
 @by_name
 def test_compressed_files_are_the_same(case, tmp_path):
-    packed = []
-    for path in case.paths:
-        target = tmp_path / path.relative_to(case.folder)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target = target.with_name(target.name + ".gz")
-        with path.open("rb") as source, gzip.open(target, "wb") as file:
-            shutil.copyfileobj(source, file)
-        packed.append(str(target))
-    names = case.facts["systems"]
-    paths = dict(zip(names, packed, strict=True)) if len(names) == len(packed) else None
-    scores = xp.read(*([paths] if paths else packed), **case.options)
+    packed = case.compressed(tmp_path)
+    scores = xp.read(*packed.files, **packed.options)
     plain = xp.read(*case.files, **case.options)
     assert scores.systems == plain.systems
     assert scores.items == plain.items

@@ -105,9 +105,9 @@ def agree(scores) -> None:
         assert measure.gold is None or len(measure.gold) == n
 
 
-def read_or_refuse(paths, options):
+def read_or_refuse(case, **options):
     try:
-        return read(paths, **options)
+        return read(*case.files, **case.options, **options)
     except SourceError as refusal:
         return refusal
 
@@ -117,16 +117,11 @@ def read_or_refuse(paths, options):
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damage=st.sampled_from(DAMAGES), seed=st.integers(0, 2**32), which=st.integers(0, 99))
 def test_a_damaged_file(case, told, tmp_path, damage, seed, which):
+    case = case.copied(tmp_path)
     victims = [*case.paths, *case.golds]
     victim = victims[which % len(victims)]
-    damaged = tmp_path / f"damaged{victim.suffix}"
-    damaged.write_bytes(damage(victim.read_bytes(), random.Random(seed)))
-    options = {**case.options, **({"format": case.facts["format"]} if told else {})}
-    if case.golds:
-        options["gold"] = [str(damaged if path == victim else path) for path in case.golds]
-    names = [f"system {i}" for i in range(len(case.paths))] if len(case.paths) == len(case.facts["systems"]) else None
-    paths = [str(damaged if path == victim else path) for path in case.paths]
-    outcome = read_or_refuse(dict(zip(names, paths, strict=True)) if names else paths[0], options)
+    victim.write_bytes(damage(victim.read_bytes(), random.Random(seed)))
+    outcome = read_or_refuse(case, **({"format": case.facts["format"]} if told else {}))
     if isinstance(outcome, SourceError):
         assert "\n" not in str(outcome)
         assert len(str(outcome)) < 2000

@@ -9,6 +9,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, cast
@@ -51,12 +52,17 @@ class Source:
             raise self.error("the file is empty; give a file with at least one item")
         return start
 
-    def open(self) -> IO[bytes]:
-        """The bytes of the file, decompressed."""
-        raw = self._open()
-        compressed = raw.read(2) == GZIP
-        raw.seek(0)
-        return cast(IO[bytes], gzip.GzipFile(fileobj=raw)) if compressed else raw
+    @contextmanager
+    def open(self) -> Iterator[IO[bytes]]:
+        """The bytes of the file, decompressed, for a `with` statement."""
+        with self._open() as raw:
+            compressed = raw.read(2) == GZIP
+            raw.seek(0)
+            if not compressed:
+                yield raw
+                return
+            with gzip.GzipFile(fileobj=raw) as file:
+                yield cast(IO[bytes], file)
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""

@@ -47,8 +47,10 @@ class Head:
         """The lines, without one that the end of the head cut."""
         if not self.is_text:
             return ()
-        lines = self.start.decode("utf-8-sig", errors="ignore").splitlines()
-        return tuple(lines if len(self.start) < HEAD or len(lines) < 2 else lines[:-1])
+        lines = self.start.decode("utf-8-sig", errors="ignore").split("\n")  # splitlines knows other ends as well
+        if len(lines) > 1 and (not lines[-1] or len(self.start) == HEAD):
+            del lines[-1]
+        return tuple(line.rstrip("\r") for line in lines)
 
     @property
     def is_json(self) -> bool:

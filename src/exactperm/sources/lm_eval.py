@@ -2,16 +2,19 @@
 
 Items are named by ``doc_id``; ``doc_hash`` must agree. Where a file holds several filters, ``--filter`` chooses. Files
 from before November 2024 say neither their filter nor their metrics: those are then the numeric values at the top, and
-a document that comes again is the next filter. The system is the folder of the file, which is the model's name.
+a document that comes again is the next filter, so that filters are called 1, 2 and so on. The system is the folder of
+the file, which is the model's name.
 
-``f1`` and ``mcc`` are stored as a pair of gold and predicted label, texts as reference and hypothesis; perplexities as
-log-likelihoods, of which more is better.
+``f1`` and ``mcc`` are stored as a pair of gold and predicted label, texts as reference and hypothesis. Perplexities are
+stored as log-likelihoods with weights that are the same for all systems; what is compared is the log-likelihood, of
+which more is better.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,46 +31,57 @@ TEXTS = ("bleu", "chrf", "ter")
 #: stored as a log-likelihood and a number of words or bytes that is the same for all systems
 WEIGHTED = ("word_perplexity", "byte_perplexity", "bits_per_byte")
 #: the task in samples_<task>_<date>.jsonl
-TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT.*\.jsonl")
+TASK = re.compile(r"samples_(.+)_\d{4}-\d\d-\d\dT.*\.jsonl(?:\.gz)?")
 
 
 def recognise(head: Head) -> str | None:
     """Say why this is not a file of samples."""
     if not head.is_json:
         return "not JSON"
-    lacking = [key for key in ("doc_id", "resps") if key not in head.keys]
+    # what comes after a long document may be past the head, so then its key has to do
+    last = "doc" if len(head.lines) == 1 else "resps"
+    lacking = [key for key in ("doc_id", last) if key not in head.keys]
     return f"no {' and no '.join(lacking)}" if lacking else None
 
 
 def system(source: Source) -> str | None:
     """The model, after which the tool names the folder."""
-    return Path(source.path).absolute().parent.name if TASK.fullmatch(Path(source.path).name) else None
+    return Path(source.path).absolute().parent.name if _task(source) else None
+
+
+def _task(source: Source) -> str | None:
+    found = TASK.fullmatch(Path(source.path).name)
+    return found and found[1]
 
 
 def read(source: Source, wanted: Wanted) -> Iterator[Record]:
     """Yield the documents, answered by the filter that is wanted."""
-    task = TASK.fullmatch(Path(source.path).name)
-    prefix = f"{task[1] if task else source.name}:" if wanted.several else ""
-    filters: dict[str, int] = {}
+    prefix = f"{_task(source) or source.name}:" if wanted.several else ""
+    filters: dict[str, None] = {}
+    times: Counter[Hashable] = Counter()
     for line, sample in source.json_lines():
-        name = sample.get("filter", "none")
-        filters.setdefault(name, line)
+        id = field_of(source, line, sample, "doc_id")
+        name = sample.get("filter")
+        if name is None:
+            times[id] += 1
+            name = str(times[id])
+        filters[str(name)] = None
         if name == (wanted.filter or next(iter(filters))):
-            yield _record(source, line, sample, prefix, wanted)
+            yield _record(source, line, sample, f"{prefix}{id}" if prefix else id, wanted)
         elif wanted.filter is None:
             raise source.error(f"there are several filters, {' and '.join(filters)}; choose one with --filter", line)
-    if wanted.filter is not None and wanted.filter not in filters:
+    if filters and wanted.filter is not None and wanted.filter not in filters:
         raise source.error(f"there is no filter {wanted.filter!r}; there is {', '.join(filters)}")
 
 
-def _record(source: Source, line: int, sample: dict[str, Any], prefix: str, wanted: Wanted) -> Record:
-    if "doc_id" not in sample:
-        raise source.error("a sample has no doc_id; is the file complete?", line)
+def _record(source: Source, line: int, sample: dict[str, Any], id: Hashable, wanted: Wanted) -> Record:
     names = sample.get("metrics")
     if names is None:
         names = [name for name, value in sample.items() if name not in NOT_METRICS and is_number(value)]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        raise source.error(f"metrics must be a list of names, not {names!r:.60}; is the file complete?", line)
     return Record(
-        id=f"{prefix}{sample['doc_id']}" if prefix else sample["doc_id"],
+        id=id,
         values=dict(_values(sample, names)),
         line=line,
         group=field_of(source, line, sample, wanted.group) if wanted.group else None,
@@ -86,7 +100,7 @@ def _values(sample: dict[str, Any], names: Sequence[str]) -> Iterator[tuple[str,
             if (name in LABELS and is_label(gold) and is_label(predicted)) or (name in TEXTS and _are_texts(*value)):
                 yield name, Predicted(predicted, gold)
             elif name in WEIGHTED and is_number(gold):
-                yield f"{name}_loglikelihood", gold
+                yield "loglikelihood", gold
 
 
 def _are_texts(reference: Any, hypothesis: Any) -> bool:
