@@ -204,7 +204,7 @@ def test_frames(library, decimals):
         xp.compare(make({**scores, "document": documents}))
     frame = result.to_frame()
     assert type(frame).__module__.startswith(library)
-    assert list(getattr(frame, "column_names", frame.columns))[:3] == ["a", "b", "score_a"]
+    assert list(getattr(frame, "column_names", frame.columns))[:3] == ["metric", "a", "b"]
 
 
 @pytest.mark.parametrize("decimals", [None, 3])
@@ -440,10 +440,8 @@ def test_one_sided_comparisons_speak_of_their_side():
 
 def test_a_pair_alone_can_be_written_down():
     pair = xp.compare({"one_a": [1] * 20, "two": [0] * 20}, correction="none").pairs[0]
-    assert pair.to_markdown().splitlines()[-1] == "| one_a | two | +1.0000 | 1.9e-06 | 20-0-0 | one_a is better |"
-    assert pair.to_latex().splitlines()[4] == (
-        r"one\_a & two & $+1.0000$ & $1.9\cdot 10^{-6}$ & 20-0-0 & one\_a is better \\"
-    )
+    assert pair.to_markdown().splitlines()[-1] == "| one_a | two | +1.0000 | 1.9e-06 | 20-0-0 | better |"
+    assert pair.to_latex().splitlines()[4] == (r"one\_a & two & $+1.0000$ & $1.9\cdot 10^{-6}$ & 20-0-0 & better \\")
     assert "20 won, 0 lost, 0 tied by one_a" in repr(pair)
 
 
@@ -490,10 +488,10 @@ def test_the_printed_form():
         "C       0.5000  ab",
         "B       0.2000  b",
         "",
-        "A  B     A - B      p  win-loss-tie  outcome",
-        "A  C  +0.40000  0.219         5-1-4  not different",
-        "A  B  +0.70000  0.039         8-1-1  A is better",
-        "B  C  -0.30000  0.375         1-4-5  not testable",
+        "system  against  difference      p  won-lost-tied  outcome",
+        "A       C          +0.40000  0.219          5-1-4  not different",
+        "A       B          +0.70000  0.039          8-1-1  better",
+        "B       C          -0.30000  0.375          1-4-5  not testable",
         "",
         "A has the best score and is better than B; not told apart from C "
         "(exact two-sided paired-permutation tests, not corrected, level 0.05).",

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import json
 import math
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +15,9 @@ from exactperm.api import engine_options, results_of
 from exactperm.comparisons import Comparisons
 from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
-from exactperm.pair import CORRECTIONS, Pair, adjusted_pairs, in_latex, table
+from exactperm.pair import Pair, adjusted_pairs, frame_of, in_latex, row, table
 from exactperm.result import SCHEMA, finite
+from exactperm.standing import sampled_methods, signature_of, verdict_of
 from exactperm.systems import Systems, frame_library, gather
 
 __all__ = ["Comparison", "compare"]
@@ -222,16 +222,12 @@ class Comparison:
     @property
     def verdict(self) -> str:
         """One sentence that can be quoted."""
-        if len(self.pairs) == 1:
-            return self.pairs[0].verdict
-        exact = all(pair.exact for pair in self.pairs)
-        adjusted = "not corrected" if self.correction == "none" else CORRECTIONS[self.correction]
-        how = (
-            f"({'exact ' if exact else ''}{self.alternative} paired-permutation tests, "
-            f"{adjusted}, level {self.alpha:g})"
-        )
-        subject = self.ranking[0] if self.baseline is None else self.baseline
-        return f"{_standing(subject, self)} {how}."
+        return verdict_of(self)
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was done; each pair has one from which its test can be repeated."""
+        return signature_of(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values, with the version of this form."""
@@ -247,10 +243,9 @@ class Comparison:
                 {"name": name, "score": self.scores[name], "letters": self.letters[name]} for name in self.ranking
             ],
             "tiers": [list(tier) for tier in self.tiers],
-            "pairs": [
-                {**pair.to_dict(), "significant": pair.significant, "better": pair.better} for pair in self.pairs
-            ],
+            "pairs": [pair.to_dict() for pair in self.pairs],
             "verdict": self.verdict,
+            "signature": self.signature,
         }
 
     def to_json(self, **options: Any) -> str:
@@ -265,33 +260,15 @@ class Comparison:
         library
             "pandas", "polars" or "pyarrow"; by default that of the frame that was compared, else the first installed.
         """
-        import narwhals.stable.v2 as nw
+        return frame_of(self.rows(), library or self.frame_library)
 
-        rows = [
-            {
-                "a": p.a,
-                "b": p.b,
-                "score_a": p.scores[0],
-                "score_b": p.scores[1],
-                "statistic": p.statistic,
-                "pvalue": p.pvalue,
-                "pvalue_low": p.pvalue_interval.low,
-                "pvalue_high": p.pvalue_interval.high,
-                "pvalue_adjusted": p.pvalue_adjusted,
-                "outcome": p.outcome,
-                "better": p.better,
-                "wins": p.wins,
-                "losses": p.losses,
-                "ties": p.ties,
-                "n_groups": p.n_groups,
-                "method": p.method,
-                "exact": p.exact,
-            }
-            for p in self.pairs
-        ]
-        columns = {key: [row[key] for row in rows] for key in rows[0]}
-        backend: Any = library or self.frame_library or _installed()
-        return nw.from_dict(columns, backend=backend).to_native()
+    def rows(self) -> list[dict[str, Any]]:
+        """The pairs as plain values, for tables of all kinds."""
+        return [row(pair) for pair in self.pairs]
+
+    def to_csv(self) -> str:
+        """The pairs as comma-separated values with a head; numbers with all their digits."""
+        return tables.csv(self.rows())
 
     def to_markdown(self) -> str:
         """Two tables: the systems, and the pairs."""
@@ -307,7 +284,7 @@ class Comparison:
         more = len(rows) - MOST_SHOWN
         pairs = tables.plain(head, rows[:MOST_SHOWN], left)
         notes = [f"... and {more} more pairs: to_frame() has all of them"] if more > 0 else []
-        if sampled := sorted({pair.method for pair in self.pairs if not pair.exact}):
+        if sampled := sampled_methods(self.pairs):
             notes.append(f"~ and <: not exact ({', '.join(sampled)}); pvalue_interval of a pair says what is known")
         blocks = [tables.plain(*self.systems_table()), "\n".join([pairs, *notes]), self.verdict]
         return "\n\n".join(blocks)
@@ -332,53 +309,18 @@ class Comparison:
         shown = "" if score is None else f"{score:.{tables.decimals(self.scores.values())}f}"
         return [shown, self.letters[name]] if self.tiers else [shown]
 
-    def pairs_table(self) -> tables.Table:
+    @property
+    def ranked_pairs(self) -> list[Pair]:
         """The pairs, those that come first in the ranking first, whichever way round they were tested."""
         place = {name: i for i, name in enumerate(self.ranking)}
-        return table(sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b]))))
+        return sorted(self.pairs, key=lambda pair: sorted((place[pair.a], place[pair.b])))
+
+    def pairs_table(self) -> tables.Table:
+        """A row for each pair, by rank."""
+        return table(self.ranked_pairs)
 
 
 def _key(score: float | None, sign: int) -> tuple[bool, float]:
     """Scores that are there first, in increasing order of sign times score."""
     missing = score is None or math.isnan(score)
     return missing, 0.0 if missing else sign * float(score or 0.0)
-
-
-def _standing(subject: str, comparison: Comparison) -> str:
-    """How one system stands to all others, in words."""
-    others: defaultdict[str, list[str]] = defaultdict(list)
-    for pair in comparison.pairs:
-        if subject not in (pair.a, pair.b):
-            continue
-        other = pair.b if pair.a == subject else pair.a
-        kind: str = ("better" if pair.better == subject else "worse") if pair.better else pair.outcome
-        if kind == "not different" and pair.alternative != "two-sided":
-            kind = "not better" if (pair.alternative == "greater") == (pair.a == subject) else "not worse"
-        others[kind].append(other)
-    words = {
-        "better": "better than",
-        "worse": "worse than",
-        "not different": "not told apart from",
-        "not better": "not shown to be better than",
-        "not worse": "not shown to be worse than",
-        "undecided": "undecided against",
-        "not testable": "not testable against",
-    }
-    said = "; ".join(f"{words[kind]} {_listed(others[kind])}" for kind in words if others[kind])
-    best = "has the best score and " if comparison.baseline is None and comparison.scores[subject] is not None else ""
-    return f"{subject} {best}is {said}"
-
-
-def _listed(names: list[str], most: int = 4) -> str:
-    if len(names) > most:
-        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
-
-
-def _installed() -> str:
-    import importlib.util
-
-    for library in ("pandas", "polars", "pyarrow"):
-        if importlib.util.find_spec(library):
-            return library
-    raise ImportError("to_frame needs pandas, polars or pyarrow; to_dict() holds the same as plain values")

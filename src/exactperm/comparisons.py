@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from exactperm import tables
+from exactperm.pair import frame_of, in_latex
 from exactperm.result import SCHEMA, finite
 
 if TYPE_CHECKING:
@@ -49,6 +50,11 @@ class Comparisons(Mapping[str, "Comparison"]):
         """A sentence for each metric."""
         return "\n".join(f"{metric}: {comparison.verdict}" for metric, comparison in self.items())
 
+    @property
+    def signature(self) -> str:
+        """A line for each metric."""
+        return "\n".join(comparison.signature for comparison in self.values())
+
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values."""
         return {"schema": SCHEMA, "metrics": [comparison.to_dict() for comparison in self.values()]}
@@ -59,14 +65,15 @@ class Comparisons(Mapping[str, "Comparison"]):
 
     def to_frame(self, library: str | None = None) -> Any:
         """The pairs of all metrics as a data frame, one row each."""
-        import narwhals.stable.v2 as nw
+        return frame_of(self.rows(), library or next(iter(self.values())).frame_library)
 
-        frames = [nw.from_native(c.to_frame(library), eager_only=True) for c in self.values()]
-        named = [
-            frame.with_columns(nw.lit(metric).alias("metric")).select("metric", *frame.columns)
-            for metric, frame in zip(self, frames, strict=True)
-        ]
-        return nw.concat(named).to_native()
+    def rows(self) -> list[dict[str, Any]]:
+        """The pairs of all metrics as plain values."""
+        return [row for comparison in self.values() for row in comparison.rows()]
+
+    def to_csv(self) -> str:
+        """The pairs of all metrics as comma-separated values with a head."""
+        return tables.csv(self.rows())
 
     def to_markdown(self) -> str:
         """A table of the systems by all metrics, and one of the pairs by each."""
@@ -74,8 +81,9 @@ class Comparisons(Mapping[str, "Comparison"]):
         return "\n\n".join([tables.markdown(*self.systems_table()), *pairs])
 
     def to_latex(self) -> str:
-        """The table of the systems by all metrics, for booktabs."""
-        return tables.latex(*self.systems_table())
+        """Tabulars for booktabs: the systems by all metrics, and the pairs by each."""
+        pairs = [f"% {metric}\n{tables.latex(*in_latex(c.pairs_table()))}" for metric, c in self.items()]
+        return "\n\n".join([tables.latex(*self.systems_table()), *pairs])
 
     def __repr__(self) -> str:
         """The tables and the verdicts."""

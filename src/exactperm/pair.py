@@ -164,6 +164,8 @@ def _test_in_words(pair: TestResult) -> str:
     return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
 
 
+#: the title of how many items were won, lost and tied
+RECORD = "won-lost-tied"
 #: what was not shown, in a table
 _NOT_SHOWN = {"two-sided": "not different", "greater": "not better", "less": "not worse"}
 
@@ -174,7 +176,7 @@ def table(pairs: Sequence[Pair]) -> tables.Table:
     correction = pairs[0].correction
     corrected = correction != "none" and (len(pairs) > 1 or pairs[0].log_pvalue_adjusted != pairs[0].log_pvalue)
     adjusted = [f"p ({CORRECTIONS[correction]})"] if corrected else []
-    record = ["win-loss-tie"] if all(pair.wins is not None for pair in pairs) else []
+    record = [RECORD] if all(pair.wins is not None for pair in pairs) else []
     rows = [
         [
             pair.a,
@@ -187,13 +189,60 @@ def table(pairs: Sequence[Pair]) -> tables.Table:
         ]
         for pair in pairs
     ]
-    return ["A", "B", "A - B", "p", *adjusted, *record, "outcome"], rows, 2
+    return ["system", "against", "difference", "p", *adjusted, *record, "outcome"], rows, 2
 
 
 def _in_a_word(pair: Pair) -> str:
+    """What was shown of the first system."""
     if pair.better:
-        return f"{pair.better} is better"
+        return "better" if pair.better == pair.a else "worse"
     return _NOT_SHOWN[pair.alternative] if pair.outcome == "not different" else pair.outcome
+
+
+def row(pair: Pair) -> dict[str, Any]:
+    """A pair as the row of a data frame or of a CSV file."""
+    low, high = pair.pvalue_interval
+    return {
+        "metric": pair.metric,
+        "a": pair.a,
+        "b": pair.b,
+        "score_a": pair.scores[0],
+        "score_b": pair.scores[1],
+        "statistic": pair.statistic,
+        "pvalue": pair.pvalue,
+        "log_pvalue": pair.log_pvalue,
+        "pvalue_low": low,
+        "pvalue_high": high,
+        "pvalue_adjusted": pair.pvalue_adjusted,
+        "outcome": pair.outcome,
+        "better": pair.better,
+        "wins": pair.wins,
+        "losses": pair.losses,
+        "ties": pair.ties,
+        "n_items": pair.n_items,
+        "n_groups": pair.n_groups,
+        "method": pair.method,
+        "exact": pair.exact,
+        "signature": pair.signature,
+    }
+
+
+def frame_of(rows: Sequence[dict[str, Any]], library: str | None) -> Any:
+    """Rows as a data frame of a library, or of the first that is installed."""
+    import narwhals.stable.v2 as nw
+
+    columns = {key: [row[key] for row in rows] for key in rows[0]}
+    backend: Any = library or _installed()
+    return nw.from_dict(columns, backend=backend).to_native()
+
+
+def _installed() -> str:
+    import importlib.util
+
+    for library in ("pandas", "polars", "pyarrow"):
+        if importlib.util.find_spec(library):
+            return library
+    raise ImportError("to_frame needs pandas, polars or pyarrow; rows() holds the same as plain values")
 
 
 def in_latex(shown: tables.Table) -> tables.Table:

@@ -3,24 +3,41 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-__all__ = ["Table", "decimals", "latex", "latex_pvalue", "markdown", "plain"]
+__all__ = ["Table", "cells", "csv", "decimals", "is_words", "latex", "latex_pvalue", "markdown", "plain"]
 
 Rows = Sequence[Sequence[str]]
 #: a head, rows, and the number of columns at the left that are names
 Table = tuple[list[str], list[list[str]], int]
 
-_WORDS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-_ESCAPES = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | _WORDS)
+#: titles of columns of words
+WORDS = ("tier", "outcome")
+_LETTERS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
+_ESCAPES = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | _LETTERS)
+
+
+def is_words(head: Sequence[str], i: int, left: int) -> bool:
+    """Whether a column holds words: the first `left` hold names, and some say so in their title."""
+    return i < left or head[i] in WORDS
+
+
+def cells(text: str) -> int:
+    """The columns that a text takes on a terminal, where some characters take two and some none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def plain(head: Sequence[str], rows: Rows, left: int) -> str:
-    """Columns padded to their widest cell, the first `left` of them set left, the others right."""
-    widths = [max(map(len, column)) for column in zip(head, *rows, strict=True)]
+    """Columns padded to their widest cell, names and words set left, numbers right."""
+    widths = [max(map(cells, column)) for column in zip(head, *rows, strict=True)]
     lines = (
         "  ".join(
-            cell.ljust(width) if i < left or i == len(head) - 1 else cell.rjust(width)
+            cell + " " * (width - cells(cell)) if is_words(head, i, left) else " " * (width - cells(cell)) + cell
             for i, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
         for row in (head, *rows)
@@ -30,14 +47,30 @@ def plain(head: Sequence[str], rows: Rows, left: int) -> str:
 
 def markdown(head: Sequence[str], rows: Rows, left: int) -> str:
     """A table with pipes."""
-    rule = [":---" if i < left or i == len(head) - 1 else "---:" for i in range(len(head))]
+    rule = [":---" if is_words(head, i, left) else "---:" for i in range(len(head))]
     cells = ([cell.replace("|", "\\|") for cell in row] for row in (head, rule, *rows))
     return "\n".join("| " + " | ".join(row) + " |" for row in cells)
 
 
+def csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Comma-separated values, quoted where they have to be; None and NaN are empty."""
+    from csv import DictWriter
+    from io import StringIO
+
+    file = StringIO()
+    writer = DictWriter(file, list(rows[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({key: None if _is_nan(value) else value for key, value in row.items()} for row in rows)
+    return file.getvalue()
+
+
+def _is_nan(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
 def latex(head: Sequence[str], rows: Rows, left: int) -> str:
     """A tabular for booktabs. Cells between dollar signs are mathematics, all others text."""
-    alignment = "".join("l" if i < left or i == len(head) - 1 else "r" for i in range(len(head)))
+    alignment = "".join("l" if is_words(head, i, left) else "r" for i in range(len(head)))
     lines = [" & ".join(map(_escaped, row)) + r" \\" for row in (head, *rows)]
     return "\n".join(
         [

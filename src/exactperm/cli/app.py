@@ -4,19 +4,34 @@ A command is a function in a module of its own, registered here. What is slow to
 the engines) is imported inside the commands, so that ``exactperm --help`` answers at once.
 """
 
-from typing import Annotated
+import signal
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from exactperm import __version__
+from exactperm.cli.compare import compare
 from exactperm.cli.demo import demo
+from exactperm.cli.errors import one_line_errors
+from exactperm.cli.terminal import survive_any_encoding
 
 __all__ = ["app", "main"]
 
+
+class Commands(TyperGroup):
+    """The commands, any of which may meet bad input."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        with one_line_errors():
+            return super().invoke(ctx)
+
+
 app = typer.Typer(
     name="exactperm",
-    no_args_is_help=True,
-    add_completion=False,
+    cls=Commands,
+    invoke_without_command=True,
     rich_markup_mode=None,  # plain help: drawing boxes loads rich and doubles the time
     pretty_exceptions_enable=False,
 )
@@ -35,13 +50,28 @@ Version = Annotated[
 
 
 @app.callback()
-def _exactperm(version: Version = False) -> None:
-    """Compare two systems on the same test set by exact paired-permutation tests."""
+def _exactperm(ctx: typer.Context, version: Version = False) -> None:  # noqa: ARG001  # its callback answers
+    """Tell whether one system is better than another on the same test set, by exact paired-permutation tests.
+
+    \b
+    Start here:
+      exactperm demo                            one test on built-in data
+      exactperm compare runA.jsonl runB.jsonl   your files, one for each system
+      exactperm compare scores.csv              or a table with a column for each
+      exactperm formats                         what can be read
+      exactperm compare --help                  more examples
+    """
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
 
 
-app.command()(demo)
+for command in (compare, demo):
+    app.command()(command)
 
 
 def main() -> None:
     """Run the command that the arguments name."""
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end in silence where a reader such as head has seen enough
+    survive_any_encoding()
     app()

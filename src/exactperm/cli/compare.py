@@ -1,0 +1,152 @@
+"""``exactperm compare``: from files to a verdict."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from exactperm.cli import arguments as given
+from exactperm.cli.terminal import note, printer, show, spoken_warnings
+
+if TYPE_CHECKING:
+    from exactperm.comparison import Comparison
+    from exactperm.comparisons import Comparisons
+    from exactperm.sources import Scores
+
+__all__ = ["compare"]
+
+#: with --gate, a system is significantly worse than the baseline
+WORSE = 1
+
+Correction = Annotated[
+    Literal["holm", "hochberg", "hommel", "bonferroni", "bh", "by", "none"],
+    typer.Option(metavar="NAME", help="For the number of tests: holm, hochberg, hommel, bonferroni, bh, by or none."),
+]
+Output = Literal["table", "json", "csv", "latex", "markdown"]
+
+
+def compare(
+    files: given.Files,
+    gold: given.Gold = None,
+    metric: given.Metrics = None,
+    baseline: given.Baseline = None,
+    output: Annotated[Output, typer.Option(metavar="FORM", help="table, json, csv, latex or markdown.")] = "table",
+    gate: Annotated[
+        bool,
+        typer.Option(
+            "--gate", help="Exit with 1 if a system is significantly worse than the baseline (else the first)."
+        ),
+    ] = False,
+    group: given.Group = None,
+    id: given.Id = None,
+    format: given.Format = None,
+    filter: given.Filter = None,
+    a: given.A = None,
+    b: given.B = None,
+    epochs: given.Epochs = None,
+    missing: given.Missing = "raise",
+    no_check: given.NoCheck = False,
+    lower_is_better: given.LowerIsBetter = False,
+    alternative: given.Alternative = "two-sided",
+    correction: Correction = "holm",
+    alpha: Annotated[float, typer.Option(metavar="LEVEL", help="The level of significance.")] = 0.05,
+    method: given.Method = "auto",
+    tolerance: Annotated[
+        float | None, typer.Option(metavar="SHARE", help="For --method bracket: the relative half-width to reach.")
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option(metavar="N", help="Random assignments, where it has to sample.")
+    ] = None,
+    seed: Annotated[int, typer.Option(metavar="N", help="Of the random numbers, so that a run can be repeated.")] = 0,
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress.")] = False,
+) -> None:
+    """Tell which system is better.
+
+    Every pair of systems, or each system and a baseline, is tested on the items they share. The format of the files
+    is found by itself; items are matched by their ids.
+
+    \b
+    Two runs of lm-evaluation-harness:
+      exactperm compare runA/samples_gsm8k.jsonl runB/samples_gsm8k.jsonl \\
+        --metric exact_match --filter strict-match
+    Scores in a table, one column for each system:
+      exactperm compare scores.csv
+    Parsers against a gold standard, whole documents exchanged:
+      exactperm compare A.conllu B.conllu --gold gold.conllu --metric las \\
+        --group document
+    Translations by two metrics, named, as a table for a paper:
+      exactperm compare old=a.txt new=b.txt --gold ref.txt --metric bleu \\
+        --metric chrf --output latex
+    One system whose items are spread over many files is a quoted pattern:
+      exactperm compare A='runA/samples_*.jsonl' B='runB/samples_*.jsonl'
+    A gate for continuous integration:
+      exactperm compare main.jsonl new.jsonl --gate --quiet
+
+    \b
+    Exit codes:
+      0  done
+      1  with --gate: a system is significantly worse than the baseline
+      2  the input or an option is wrong; one line says what to do
+    """
+    import exactperm
+
+    if gate and alternative == "greater":
+        raise ValueError("--gate asks for systems that are worse, --alternative greater for better ones; leave it out")
+    with spoken_warnings(quiet):
+        scores = given.read_files(
+            files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
+            epochs=epochs, missing=missing, check=not no_check,
+        )  # fmt: skip
+        result = exactperm.compare(
+            scores,
+            metric=given.one_or_several(metric),
+            baseline=_baseline(baseline, scores, gate, quiet),
+            correction=correction,
+            alpha=alpha,
+            alternative=alternative,
+            nan_policy=missing,
+            method=method,
+            tolerance=tolerance,
+            n_resamples=samples,
+            rng=seed,
+            **({"higher_is_better": False} if lower_is_better else {}),
+        )
+    _print(result, output, scores)
+    if gate:
+        _gate(result, quiet)
+
+
+def _baseline(name: str | None, scores: Scores, gate: bool, quiet: bool) -> str | None:
+    """The baseline; a gate needs one, and takes the first system if none is named."""
+    if name is None and gate:
+        if not quiet:
+            note(f"note: the baseline is {scores.systems[0]}, the first system; --baseline names another")
+        return scores.systems[0]
+    return given.system_called(name, scores)
+
+
+def _print(result: Comparison | Comparisons, output: Output, scores: Scores) -> None:
+    if output == "table":
+        from exactperm.report.text import blocks
+
+        console = printer()
+        show(console, blocks(result, scores, console.width))
+    elif output == "json":
+        typer.echo(result.to_json(indent=2, ensure_ascii=False))
+    elif output == "csv":
+        typer.echo(result.to_csv(), nl=False)
+    else:
+        typer.echo(result.to_latex() if output == "latex" else result.to_markdown())
+
+
+def _gate(result: Comparison | Comparisons, quiet: bool) -> None:
+    """Leave with an exit code of its own if the baseline was shown to be better than a system."""
+    comparisons = list(result.values()) if hasattr(result, "values") else [result]
+    pairs = [pair for comparison in comparisons for pair in comparison.pairs]
+    worse = [pair for pair in pairs if pair.better == pair.b]
+    for pair in worse:
+        if not quiet:
+            note(f"gate: {pair.a} is significantly worse than {pair.b} ({pair.metric})")
+    if worse:
+        raise typer.Exit(WORSE)

@@ -1,0 +1,61 @@
+"""Standard output and standard error: colour only where it may be, and nothing that a terminal could stumble over."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+__all__ = ["note", "printer", "show", "spoken_warnings", "survive_any_encoding"]
+
+
+def printer(*, stderr: bool = False) -> Console:
+    """Rich's console, which knows the width, NO_COLOR and TERM; text is printed as it is."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+
+
+def show(console: Console, blocks: Iterable[RenderableType]) -> None:
+    """Print to standard output; lines are broken for a terminal, and left whole for whatever else reads them."""
+    from rich.text import Text
+
+    with console.capture() as captured:
+        for block in blocks:
+            whole = isinstance(block, str | Text) and (not console.is_terminal or getattr(block, "no_wrap", False))
+            console.print(block, soft_wrap=whole)
+    lines = captured.get().splitlines(keepends=True)
+    sys.stdout.write("".join(lines if console.is_terminal else (line.rstrip() + "\n" for line in lines)))
+
+
+def note(message: str) -> None:
+    """Say something besides the results."""
+    typer.echo(message, err=True)
+
+
+def survive_any_encoding() -> None:
+    """Characters that the terminal has no code for become question marks, not errors."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+
+
+@contextmanager
+def spoken_warnings(quiet: bool) -> Iterator[None]:
+    """Say each warning of this package once, as a line on standard error."""
+    from exactperm.engines.auto import SamplingWarning, ToleranceWarning
+
+    with warnings.catch_warnings(record=True) as caught:
+        for category in (SamplingWarning, ToleranceWarning):
+            warnings.simplefilter("always", category)
+        yield
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        if not quiet:
+            note(f"warning: {message}")

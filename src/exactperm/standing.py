@@ -1,0 +1,87 @@
+"""A comparison in a sentence, how one system stands to all others, and in the line that says what was done."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from exactperm.pair import CORRECTIONS, Pair
+
+if TYPE_CHECKING:
+    from exactperm.comparison import Comparison
+
+__all__ = ["sampled_methods", "signature_of", "verdict_of"]
+
+WORDS = {
+    "better": "better than",
+    "worse": "worse than",
+    "not different": "not told apart from",
+    "not better": "not shown to be better than",
+    "not worse": "not shown to be worse than",
+    "undecided": "undecided against",
+    "not testable": "not testable against",
+}
+
+
+def verdict_of(comparison: Comparison) -> str:
+    """One sentence about the best system, or the baseline."""
+    if len(comparison.pairs) == 1:
+        return comparison.pairs[0].verdict
+    exact = "exact " if all(pair.exact for pair in comparison.pairs) else ""
+    correction = comparison.correction
+    adjusted = "not corrected" if correction == "none" else CORRECTIONS[correction]
+    subject = comparison.ranking[0] if comparison.baseline is None else comparison.baseline
+    return (
+        f"{_standing(subject, comparison)} ({exact}{comparison.alternative} paired-permutation tests, {adjusted}, "
+        f"level {comparison.alpha:g})."
+    )
+
+
+def _standing(subject: str, comparison: Comparison) -> str:
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    for pair in comparison.ranked_pairs:
+        if subject in (pair.a, pair.b):
+            others[_outcome_for(subject, pair)].append(pair.b if pair.a == subject else pair.a)
+    said = "; ".join(f"{WORDS[kind]} {_listed(others[kind])}" for kind in WORDS if others[kind])
+    best = "has the best score and " if comparison.baseline is None and comparison.scores[subject] is not None else ""
+    return f"{subject} {best}is {said}"
+
+
+def _outcome_for(subject: str, pair: Pair) -> str:
+    if pair.better:
+        return "better" if pair.better == subject else "worse"
+    if pair.outcome == "not different" and pair.alternative != "two-sided":
+        return "not better" if (pair.alternative == "greater") == (pair.a == subject) else "not worse"
+    return pair.outcome
+
+
+def _listed(names: list[str], most: int = 4) -> str:
+    if len(names) > most:
+        return f"{', '.join(names[: most - 1])} and {len(names) - most + 1} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def signature_of(comparison: Comparison) -> str:
+    """What the signatures of all pairs have in common, the engines that answered, and how they were corrected."""
+    if len(comparison.pairs) == 1:
+        return comparison.pairs[0].signature
+    lines = [dict(part.partition(":")[::2] for part in pair.signature.split("|")) for pair in comparison.pairs]
+    common = {key: value for key, value in lines[0].items() if all(line.get(key) == value for line in lines)}
+    version = common.pop("exactperm")
+    parts = {
+        **common,
+        "method": ",".join(sorted({line["method"] for line in lines})),
+        "systems": len(comparison.systems),
+        **({} if comparison.baseline is None else {"baseline": comparison.baseline}),
+        "pairs": len(lines),
+        "correction": comparison.correction,
+        "alpha": comparison.alpha,
+        "exactperm": version,
+    }
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def sampled_methods(pairs: Sequence[Pair]) -> list[str]:
+    """The engines whose answers are not exact, among those that answered."""
+    return sorted({pair.method for pair in pairs if not pair.exact})
