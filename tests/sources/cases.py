@@ -8,6 +8,8 @@
 ``systems``       the names that are found
 ``items``         how many items there are; ``groups`` how many groups, or null
 ``scores``        the aggregate of each system, as the tool that wrote the files reports it
+``others``        the same by further metrics
+``rounded``       the largest difference that the digits which the tool prints allow
 ``made_by``       the tool and its version, or "schema-faithful" and the reason
 """
 

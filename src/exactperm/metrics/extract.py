@@ -22,7 +22,7 @@ from exactperm.metrics.registry import get
 __all__ = ["extract"]
 
 Counts = dict[str, NDArray[np.int64]]
-WORDS = ("token_accuracy", "upos", "uas", "las")
+WORDS = ("token_accuracy", "upos", "xpos", "feats", "lemma", "uas", "las", "las_subtypes")
 
 
 def extract(

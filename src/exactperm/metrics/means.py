@@ -62,6 +62,24 @@ def upos() -> Metric:
 
 
 @register
+def xpos() -> Metric:
+    """The share of words with the right part of speech of the language's own tag set."""
+    return _words("xpos")
+
+
+@register
+def feats() -> Metric:
+    """The share of words with all morphological features right."""
+    return _words("feats")
+
+
+@register
+def lemma() -> Metric:
+    """The share of words with the right lemma."""
+    return _words("lemma")
+
+
+@register
 def uas() -> Metric:
     """Unlabelled attachment: the share of words with the right head."""
     return _words("uas")
@@ -71,6 +89,12 @@ def uas() -> Metric:
 def las() -> Metric:
     """Labelled attachment: the share of words with the right head and relation."""
     return _words("las")
+
+
+@register
+def las_subtypes() -> Metric:
+    """Labelled attachment with subtypes: nsubj:pass is not nsubj."""
+    return _words("las_subtypes")
 
 
 def _right_or_wrong(name: str, **more: Any) -> Metric:

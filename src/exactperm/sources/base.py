@@ -24,6 +24,7 @@ __all__ = [
     "SourceError",
     "Wanted",
     "field_of",
+    "group_among",
     "is_label",
     "is_number",
 ]
@@ -165,6 +166,14 @@ def field_of(source: Source, line: int | None, record: Mapping[str, Any], path: 
     if not is_label(value):
         raise source.error(f"the field {path!r} must hold a text or a number, not {value!r:.60}", line)
     return cast(Hashable, value)
+
+
+def group_among(source: Source, wanted: Wanted, *known: str) -> str | None:
+    """The group that is wanted, in a format that knows these and no others."""
+    if wanted.group is None or wanted.group in known:
+        return wanted.group
+    there = f"there is {' and '.join(known)}" if known else "there are none; leave out --group"
+    raise source.error(f"this format has no groups by {wanted.group!r:.60}; {there}")
 
 
 def is_number(value: Any) -> bool:

@@ -15,6 +15,9 @@ __all__ = ["FORMATS", "candidates", "get", "recognise"]
 #: the modules of this package with a `FORMAT`, in the order of the documentation
 FORMATS = (
     "lm_eval",
+    "conllu",
+    "bio",
+    "text",
 )  # fmt: skip
 
 
