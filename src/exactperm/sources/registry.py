@@ -18,6 +18,9 @@ FORMATS = (
     "conllu",
     "bio",
     "text",
+    "comet_json",
+    "comet_text",
+    "wmt",
 )  # fmt: skip
 
 
