@@ -85,16 +85,17 @@ class Source:
         for number, line in self.lines():
             if not line or line.isspace():
                 continue
-            value = self._parsed(line, number)
+            value = self.parse(line, number)
             if not isinstance(value, dict):
                 raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
             yield number, value
 
     def json(self) -> Any:
         """The whole file as one JSON value."""
-        return self._parsed("\n".join(line for _, line in self.lines()))
+        return self.parse("\n".join(line for _, line in self.lines()))
 
-    def _parsed(self, text: str, line: int | None = None) -> Any:
+    def parse(self, text: str, line: int | None = None) -> Any:
+        """The JSON in a text, which is one line of the file if a number is given."""
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
