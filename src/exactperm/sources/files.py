@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import shutil
@@ -63,6 +64,10 @@ class Source:
                 return
             with gzip.GzipFile(fileobj=raw) as file:
                 yield cast(IO[bytes], file)
+
+    def text(self) -> IO[str]:
+        """The file as text, for parsers that find its lines themselves; `lines` says where it is wrong."""
+        return io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline="")
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""

@@ -22,6 +22,7 @@ FORMATS = (
     "comet_json",
     "comet_text",
     "wmt",
+    "delimited",
 )  # fmt: skip
 
 
