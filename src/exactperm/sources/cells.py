@@ -83,7 +83,7 @@ def _with_missing(
         kept = [cell for cell, gone in zip(cells, lost.tolist(), strict=True) if not gone]
         found = convert(kept)
         if found is None:
-            i = next(i for i, cell in enumerate(cells) if not lost[i] and convert([cell]) is None)
+            i = next(i for i, cell in enumerate(cells) if not lost[i] and convert([kept[0], cell]) is None)
             raise BadCell(i, cells[i])
         numbers = _spread(found, lost)
     return _finite(numbers, cells)

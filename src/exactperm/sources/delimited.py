@@ -30,8 +30,8 @@ __all__ = ["FORMAT", "Dialect"]
 DELIMITERS = "\t;,|"
 #: characters and lines from which a table is judged
 JUDGED = 1 << 18, 500
-#: cells that are converted at once
-CHUNK = 1 << 16
+#: cells, and rows at the least, that are converted at once: few, so that they stay in the cache
+CHUNK = 1 << 11, 64
 BREAK = re.compile(r"\r\n|\r|\n")
 Rows = list[list[str]]
 
@@ -150,7 +150,7 @@ def _chunks(source: Source, dialect: Dialect) -> Iterator[tuple[NDArray[Any], Ro
         try:
             deque(takewhile(lambda row: not any(row), reader), maxlen=0)  # up to the header, and the header
             before = reader.line_num
-            while rows := list(islice(reader, max(1, CHUNK // len(dialect.names)))):
+            while rows := list(islice(reader, max(CHUNK[0] // len(dialect.names), CHUNK[1]))):
                 lines = _lines(before, reader.line_num, rows)
                 before = reader.line_num
                 lines, rows = _complete(source, dialect, lines, rows)
@@ -159,9 +159,6 @@ def _chunks(source: Source, dialect: Dialect) -> Iterator[tuple[NDArray[Any], Ro
         except csv.Error as error:
             hint = "is a quote missing? Quotes inside a quoted cell are doubled"
             raise source.error(f"the cells cannot be told apart ({error}); {hint}", reader.line_num) from None
-        except (UnicodeDecodeError, OSError, EOFError):
-            deque(source.lines(), maxlen=0)  # says where
-            raise
 
 
 def _lines(before: int, last: int, rows: Rows) -> NDArray[Any]:

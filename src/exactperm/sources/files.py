@@ -9,6 +9,8 @@ import os
 import shutil
 import sys
 import tempfile
+import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -22,6 +24,8 @@ STDIN = "-"
 #: bytes from which a format is recognised
 HEAD = 1 << 16
 GZIP = b"\x1f\x8b"
+#: what reading a damaged file raises
+DAMAGED = (OSError, EOFError, zlib.error)
 #: how other encodings than UTF-8 give themselves away
 OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -47,7 +51,7 @@ class Source:
         with self.open() as file:
             try:
                 start = file.read(HEAD)
-            except (OSError, EOFError) as error:
+            except DAMAGED as error:
                 raise self._unreadable(error) from None
         if not start:
             raise self.error("the file is empty; give a file with at least one item")
@@ -65,9 +69,15 @@ class Source:
             with gzip.GzipFile(fileobj=raw) as file:
                 yield cast(IO[bytes], file)
 
-    def text(self) -> IO[str]:
-        """The file as text, for parsers that find its lines themselves; `lines` says where it is wrong."""
-        return io.TextIOWrapper(self.open(), encoding="utf-8-sig", newline="")
+    @contextmanager
+    def text(self) -> Iterator[IO[str]]:
+        """The file as text, for parsers that find its lines themselves; in a `with` statement."""
+        with self.open() as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+            try:
+                yield text
+            except (UnicodeDecodeError, *DAMAGED):
+                deque(self.lines(), maxlen=0)  # says in which line it is
+                raise
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""
@@ -82,7 +92,7 @@ class Source:
             except UnicodeDecodeError as error:
                 at = f"byte {error.start + 1} is not UTF-8"
                 raise self.error(f"{at}; convert the file to UTF-8 first", number) from None
-            except (OSError, EOFError) as error:
+            except DAMAGED as error:
                 raise self._unreadable(error) from None
 
     def json_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
