@@ -20,7 +20,7 @@ from exactperm.result import SCHEMA, finite
 from exactperm.standing import sampled_methods, signature_of, verdict_of
 from exactperm.systems import Systems, frame_library, gather
 
-__all__ = ["Comparison", "compare"]
+__all__ = ["Comparison", "compare", "couples_of"]
 
 #: a name of a metric that is longer is shown without its options
 WIDEST = 20
@@ -125,7 +125,7 @@ def compare(
     ]
     if not data:
         raise ValueError("metric is an empty list; name one metric or more")
-    couples = _couples(data[0].names, baseline)
+    couples = couples_of(data[0].names, baseline)
     results = []
     for each in data:  # not a comprehension: warnings count the frames up to the caller
         tests = [each.effects(a, b) for a, b in couples]
@@ -150,7 +150,8 @@ def compare(
     return Comparisons(comparisons) if several else comparisons[0]
 
 
-def _couples(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:
+def couples_of(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, str]]:
+    """The pairs that are tested."""
     if baseline is None:
         return list(itertools.combinations(names, 2))
     if baseline not in names:

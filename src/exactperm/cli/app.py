@@ -5,6 +5,7 @@ the engines) is imported inside the commands, so that ``exactperm --help`` answe
 """
 
 import signal
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -14,9 +15,15 @@ from exactperm import __version__
 from exactperm.cli.compare import compare
 from exactperm.cli.demo import demo
 from exactperm.cli.errors import one_line_errors
+from exactperm.cli.explain import explain
+from exactperm.cli.formats import formats
+from exactperm.cli.metrics import metrics
 from exactperm.cli.terminal import survive_any_encoding
 
 __all__ = ["app", "main"]
+
+#: exit code of an error that is no fault of the input: EX_SOFTWARE of BSD
+BUG = 70
 
 
 class Commands(TyperGroup):
@@ -65,7 +72,7 @@ def _exactperm(ctx: typer.Context, version: Version = False) -> None:  # noqa: A
         typer.echo(ctx.get_help())
 
 
-for command in (compare, demo):
+for command in (compare, explain, metrics, formats, demo):
     app.command()(command)
 
 
@@ -74,4 +81,8 @@ def main() -> None:
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end in silence where a reader such as head has seen enough
     survive_any_encoding()
-    app()
+    try:
+        app()
+    except Exception:  # noqa: BLE001  # a bug of ours: its traceback, and not the exit code of --gate
+        sys.excepthook(*sys.exc_info())
+        sys.exit(BUG)

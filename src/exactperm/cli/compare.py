@@ -19,9 +19,20 @@ __all__ = ["compare"]
 #: with --gate, a system is significantly worse than the baseline
 WORSE = 1
 
+
+def _corrections() -> list[str]:
+    from exactperm.inference.multiplicity import METHODS
+
+    return list(METHODS)
+
+
 Correction = Annotated[
-    Literal["holm", "hochberg", "hommel", "bonferroni", "bh", "by", "none"],
-    typer.Option(metavar="NAME", help="For the number of tests: holm, hochberg, hommel, bonferroni, bh, by or none."),
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="For the number of tests: holm, hochberg, hommel, bonferroni, bh, by or none.",
+        autocompletion=_corrections,
+    ),
 ]
 Output = Literal["table", "json", "csv", "latex", "markdown"]
 
@@ -58,7 +69,9 @@ def compare(
     samples: Annotated[
         int | None, typer.Option(metavar="N", help="Random assignments, where it has to sample.")
     ] = None,
-    seed: Annotated[int, typer.Option(metavar="N", help="Of the random numbers, so that a run can be repeated.")] = 0,
+    seed: Annotated[
+        int, typer.Option(metavar="N", min=0, help="Of the random numbers: equal seeds, equal answers.")
+    ] = 0,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress.")] = False,
 ) -> None:
     """Tell which system is better.

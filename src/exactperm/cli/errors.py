@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -33,7 +32,9 @@ def one_line_errors() -> Iterator[None]:
     except (ValueError, TypeError, ImportError) as error:
         if not _raised_by_this_package(error):
             raise
-        fail(in_flags(str(error)))
+        from exactperm.sources.files import SourceError
+
+        fail(str(error) if isinstance(error, SourceError) else in_flags(str(error)))
 
 
 def fail(message: str) -> None:
@@ -49,13 +50,12 @@ def _raised_by_this_package(error: BaseException) -> bool:
     """
     from opcode import opmap
 
-    frame, _ = list(traceback.walk_tb(error.__traceback__))[-1]
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
-    if last is None or frame.f_globals.get("__name__", "").partition(".")[0] != __name__.partition(".")[0]:
+    if last is None or not last.tb_frame.f_globals.get("__name__", "").startswith("exactperm."):
         return False
-    return frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
+    return last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
 
 
 def in_flags(message: str) -> str:

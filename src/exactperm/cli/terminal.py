@@ -13,7 +13,7 @@ import typer
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["note", "printer", "show", "spoken_warnings", "survive_any_encoding"]
+__all__ = ["listed", "note", "printer", "show", "spoken_warnings", "survive_any_encoding"]
 
 
 def printer(*, stderr: bool = False) -> Console:
@@ -33,6 +33,18 @@ def show(console: Console, blocks: Iterable[RenderableType]) -> None:
             console.print(block, soft_wrap=whole)
     lines = captured.get().splitlines(keepends=True)
     sys.stdout.write("".join(lines if console.is_terminal else (line.rstrip() + "\n" for line in lines)))
+
+
+def listed(rows: list[tuple[str, str]]) -> None:
+    """Print names with what they are, folded into two columns."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True, style="cyan")
+    for name, text in rows:
+        table.add_row(Text(name), Text(text))
+    show(printer(), [table])
 
 
 def note(message: str) -> None:

@@ -29,7 +29,7 @@ from typing import cast
 from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
 from exactperm.region import Region
 
-__all__ = ["METHODS", "SamplingWarning", "ToleranceWarning", "answer_all", "candidates", "engine"]
+__all__ = ["METHODS", "SamplingWarning", "ToleranceWarning", "answer_all", "candidates", "engine", "weighed"]
 
 #: vectors of counts up to which counting them is quicker than anything else
 FEW_VECTORS = 2**16
@@ -102,8 +102,7 @@ def candidates(question: Question, *, exact: bool = False) -> Iterator[Engine]:
 
 def answer_all(questions: Sequence[Question], method: str) -> list[tuple[Tail, Engine]]:
     """Answer questions by one method, sharing the work between those that go to the same engine."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}; not {method!r}")
+    _check_known(method)
     if method in ("auto", "exact"):
         return _choose_and_answer(questions, method)
     engines = [engine(method, question) for question in questions]
@@ -113,6 +112,11 @@ def answer_all(questions: Sequence[Question], method: str) -> list[tuple[Tail, E
     results = _share(engines, questions)
     _warn_of_width(questions, results)
     return results
+
+
+def _check_known(method: str) -> None:
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}; not {method!r}")
 
 
 def _choose_and_answer(questions: Sequence[Question], method: str) -> list[tuple[Tail, Engine]]:
@@ -142,20 +146,34 @@ def _warn_of_width(questions: Sequence[Question], results: list[tuple[Tail, Engi
             )
 
 
+def weighed(question: Question, method: str) -> Iterator[tuple[Engine, str | None]]:
+    """The engines that `method` allows, in their order, each with what keeps it from answering; None if nothing does.
+
+    The answer comes from the first without an obstacle. This is how to ask what would be done without doing it.
+    """
+    _check_known(method)
+    if method not in ("auto", "exact"):
+        candidate = engine(method, question)
+        yield candidate, candidate.obstacle(question)
+        return
+    for candidate in candidates(question, exact=method == "exact"):
+        obstacle = candidate.obstacle(question)
+        if obstacle is None and method == "auto" and candidate.exact and candidate.cost(question) > PATIENCE:
+            obstacle = f"it would take about {candidate.cost(question):.0f} seconds"
+        yield candidate, obstacle
+
+
 def _first(question: Question, method: str, after: Engine | None = None) -> Engine:
     """The first engine without an obstacle, after another one that gave up."""
     said = []
     passed = after is None
-    for candidate in candidates(question, exact=method == "exact"):
+    for candidate, obstacle in weighed(question, method):
         if not passed:
             passed = candidate.name == getattr(after, "name", None)
-            continue
-        obstacle = candidate.obstacle(question)
-        if obstacle is None and method == "auto" and candidate.exact and candidate.cost(question) > PATIENCE:
-            obstacle = f"it would take about {candidate.cost(question):.0f} seconds"
-        if obstacle is None:
+        elif obstacle is None:
             return candidate
-        said.append(f"{candidate.name}: {obstacle}")
+        else:
+            said.append(f"{candidate.name}: {obstacle}")
     if question.lattice.rounding:
         said.append("the scores had to be rounded to 61 bits; use method='bracket', or round them to a grid")
     raise CannotAnswer(f"method={method!r} cannot do this. {'; '.join(said)}")

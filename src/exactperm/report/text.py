@@ -23,7 +23,7 @@ from exactperm.standing import sampled_methods
 if TYPE_CHECKING:
     from exactperm.sources import Scores
 
-__all__ = ["blocks"]
+__all__ = ["Block", "blocks", "fitted"]
 
 Block = str | Text | Table
 #: columns between columns
@@ -41,15 +41,15 @@ def blocks(result: Comparison | Comparisons, scores: Scores, width: int) -> Iter
     yield f"{', '.join(c.metric for c in comparisons)} on {_size(scores)}"
     yield ""
     if together:
-        yield from _fitted(result.systems_table(), width)
+        yield from fitted(result.systems_table(), width)
         yield from _about_letters(comparisons[0])
     for comparison in comparisons:
         if len(comparisons) > 1:
             yield f"\n{comparison.metric}"
         if not together:
-            yield from _fitted(comparison.systems_table(), width)
+            yield from fitted(comparison.systems_table(), width)
         yield ""
-        yield from _pairs(comparison, width)
+        yield from _pairs(comparison, len(scores.items), width)
         yield ""
         yield Text(printable(comparison.verdict), "bold")
     yield ""
@@ -68,18 +68,20 @@ def _about_letters(comparison: Comparison) -> Iterator[Block]:
         yield Text("Systems that share a letter were not told apart.", "dim")
 
 
-def _pairs(comparison: Comparison, width: int) -> Iterator[Block]:
+def _pairs(comparison: Comparison, items: int, width: int) -> Iterator[Block]:
     """The pairs, or where they are many those with the best system, and what has to be known of them."""
     pairs = comparison.ranked_pairs
     shown = pairs
     if len(pairs) > MOST_SHOWN:
         best = comparison.ranking[0]
         shown = [pair for pair in pairs if comparison.baseline or best in (pair.a, pair.b)][:MOST_SHOWN]
-    yield from _fitted(table(shown), width)
+    yield from fitted(table(shown), width)
     if len(shown) < len(pairs):
         which = "the best system" if comparison.baseline is None else "the best ones"
         yield f"Shown are {len(shown)} of {len(pairs)} pairs, those with {which}; --output csv or json has all."
         yield f"All pairs: {_counted(pairs)}."
+    if (fewest := min(pair.n_items for pair in pairs)) < items:
+        yield f"Each pair is compared on the items that both have, {fewest:,} or more of {items:,}; scores are of all."
     if any(pair.outcome == "not testable" for pair in pairs):
         yield f"not testable: too few items differ for any p-value to be below {comparison.alpha:g}."
     if sampled := sampled_methods(pairs):
@@ -93,7 +95,7 @@ def _counted(pairs: Sequence[Pair]) -> str:
 # -- tables ----------------------------------------------------------------------------------------------------
 
 
-def _fitted(shown: tables.Table, width: int) -> Iterator[Block]:
+def fitted(shown: tables.Table, width: int) -> Iterator[Block]:
     """A table without what does not fit, its rows one by one if the rest does not fit either."""
     for candidate in (shown, _without(shown, {RECORD})):
         if _natural(candidate) <= width:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import io
 import json
 import os
 import shutil
 import sys
 import tempfile
-import zlib
-from collections import deque
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -24,8 +22,6 @@ STDIN = "-"
 #: bytes from which a format is recognised
 HEAD = 1 << 16
 GZIP = b"\x1f\x8b"
-#: what reading a damaged file raises
-DAMAGED = (OSError, EOFError, zlib.error)
 #: how other encodings than UTF-8 give themselves away
 OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -51,7 +47,7 @@ class Source:
         with self.open() as file:
             try:
                 start = file.read(HEAD)
-            except DAMAGED as error:
+            except (OSError, EOFError) as error:
                 raise self._unreadable(error) from None
         if not start:
             raise self.error("the file is empty; give a file with at least one item")
@@ -69,16 +65,6 @@ class Source:
             with gzip.GzipFile(fileobj=raw) as file:
                 yield cast(IO[bytes], file)
 
-    @contextmanager
-    def text(self) -> Iterator[IO[str]]:
-        """The file as text, for parsers that find its lines themselves; in a `with` statement."""
-        with self.open() as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
-            try:
-                yield text
-            except (UnicodeDecodeError, *DAMAGED):
-                deque(self.lines(), maxlen=0)  # says in which line it is
-                raise
-
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""
         encoding = OTHER_ENCODINGS.get(self.start[:2])
@@ -92,7 +78,7 @@ class Source:
             except UnicodeDecodeError as error:
                 at = f"byte {error.start + 1} is not UTF-8"
                 raise self.error(f"{at}; convert the file to UTF-8 first", number) from None
-            except DAMAGED as error:
+            except (OSError, EOFError) as error:
                 raise self._unreadable(error) from None
 
     def json_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -100,17 +86,16 @@ class Source:
         for number, line in self.lines():
             if not line or line.isspace():
                 continue
-            value = self.parse(line, number)
+            value = self._parsed(line, number)
             if not isinstance(value, dict):
                 raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
             yield number, value
 
     def json(self) -> Any:
         """The whole file as one JSON value."""
-        return self.parse("\n".join(line for _, line in self.lines()))
+        return self._parsed("\n".join(line for _, line in self.lines()))
 
-    def parse(self, text: str, line: int | None = None) -> Any:
-        """The JSON in a text, which is one line of the file if a number is given."""
+    def _parsed(self, text: str, line: int | None = None) -> Any:
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:
@@ -140,6 +125,7 @@ class Source:
     def _standard_input(self) -> IO[bytes]:
         """All of it, so that it can be read from the beginning again."""
         spooled = tempfile.TemporaryFile()  # noqa: SIM115  # lives as long as the source
+        weakref.finalize(self, spooled.close)
         shutil.copyfileobj(sys.stdin.buffer, spooled)
         return cast(IO[bytes], spooled)
 

@@ -1,16 +1,12 @@
-"""Make two translations and two references of random text, scored by sacrebleu's command.
+"""Make two translations and two references of random text, scored by sacrebleu's command: ``python make.py``."""
 
-python tests/sources/make/plain_text.py
-"""
-
+import json
 import random
 import subprocess
 import sys
 from pathlib import Path
 
-from saved import save_case
-
-HERE = Path(__file__).parents[1] / "data" / "text"
+HERE = Path(__file__).parent
 WORDS = [
     "the",
     "a",
@@ -92,12 +88,13 @@ def main():
         "metric": "bleu",
         "systems": list(systems),
         "items": len(source),
+        "groups": None,
         "scores": found.pop("bleu"),
         "others": found,
         "rounded": 1e-10,
-        "made_by": "random words; scored by the command of sacrebleu 2.6.0",
+        "made_by": "make.py, random words; scored by the command of sacrebleu 2.6.0",
     }
-    save_case(HERE, **facts)
+    (HERE / "case.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
