@@ -10,21 +10,33 @@
 ``scores``        the aggregate of each system, as the tool that wrote the files reports it
 ``others``        the same by further metrics
 ``rounded``       the largest difference that the digits which the tool prints allow
+``needs``         modules of which there has to be one, or the case is skipped; the extra `test` has one
 ``made_by``       the tool and its version, or "schema-faithful" and the reason
 """
 
 from __future__ import annotations
 
 import gzip
+import importlib
 import json
 import shutil
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CASES", "Case"]
+import pytest
+
+__all__ = ["CASES", "Case", "by_case"]
 
 DATA = Path(__file__).parent / "data"
+
+
+def can_import(module: str) -> bool:
+    try:
+        importlib.import_module(module)
+    except ImportError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -61,6 +73,13 @@ class Case:
         """The arguments of `read`."""
         return {**self.facts.get("options", {}), **({"gold": [str(path) for path in self.golds]} if self.golds else {})}
 
+    @property
+    def parameter(self) -> Any:
+        """The case as a parameter of a test, skipped without the modules that it needs."""
+        needs = self.facts.get("needs")
+        lacking = needs is not None and not any(map(can_import, needs))
+        return pytest.param(self, id=self.name, marks=pytest.mark.skipif(lacking, reason=f"could not import {needs}"))
+
     def copied(self, folder: Path) -> Case:
         """The same files in another place."""
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
@@ -81,3 +100,4 @@ CASES = [
     Case(path.parent.name, path.parent, json.loads(path.read_text(encoding="utf-8")))
     for path in sorted(DATA.glob("*/case.json"))
 ]
+by_case = pytest.mark.parametrize("case", [case.parameter for case in CASES])

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from cases import CASES
+from cases import CASES, by_case
 
 import exactperm as xp
 from exactperm.sources import Source, registry
 from exactperm.sources.head import Head
-
-by_name = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 
 
 def compared(case, scores, metric=None):
@@ -18,7 +16,7 @@ def compared(case, scores, metric=None):
     return xp.compare(scores, metric=metric, method="monte-carlo", n_resamples=9, rng=0, **asked)
 
 
-@by_name
+@by_case
 def test_read_without_a_flag(case):
     scores = xp.read(*case.files, **case.options)
     assert list(scores.systems) == case.facts["systems"]
@@ -27,7 +25,7 @@ def test_read_without_a_flag(case):
     assert {p.format for p in scores.provenance} == {case.facts["format"]}
 
 
-@by_name
+@by_case
 def test_values_are_those_of_the_tool(case):
     scores = xp.read(*case.files, **case.options)
     for metric, expected in {case.facts["metric"]: case.facts["scores"], **case.facts.get("others", {})}.items():
@@ -35,7 +33,7 @@ def test_values_are_those_of_the_tool(case):
         assert found == pytest.approx(expected, rel=1e-12, abs=case.facts.get("rounded", 1e-12)), metric
 
 
-@by_name
+@by_case
 def test_one_format_recognises_each_file(case):
     for path in case.paths:
         found, objections = registry.candidates(Head(Source(str(path))), case.facts.get("gold") is not None)
@@ -43,7 +41,7 @@ def test_one_format_recognises_each_file(case):
         assert all(objections.values())
 
 
-@by_name
+@by_case
 def test_compressed_files_are_the_same(case, tmp_path):
     packed = case.compressed(tmp_path)
     scores = xp.read(*packed.files, **packed.options)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from cases import CASES
+from cases import by_case
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -112,7 +112,7 @@ def read_or_refuse(case, **options):
         return refusal
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@by_case
 @pytest.mark.parametrize("told", [False, True], ids=["recognised", "told"])
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(damage=st.sampled_from(DAMAGES), seed=st.integers(0, 2**32), which=st.integers(0, 99))

@@ -20,6 +20,8 @@ __all__ = ["Answers", "align", "collect"]
 
 #: ids that an error shows
 SHOWN = 5
+#: characters of a name
+LONGEST = 250
 Key = tuple[Hashable, int]  # an item, and which of the answers to it
 
 
@@ -50,6 +52,8 @@ class Answers:
         self.groups.append(record.group)
         self.checks.append(record.check)
         for name, value in record.values.items():
+            if name not in self.measures:
+                _check_name(source, "measure", name, record.line)
             self.measures.setdefault(name, {})[row] = value
 
     def samples(self) -> dict[Hashable, list[int]]:
@@ -67,12 +71,19 @@ def collect(source: Source, format: Format, records: Iterable[Record], name: str
         system = name if record.system is None else record.system
         answers = found.get(system)
         if answers is None:
+            _check_name(source, "system", system, record.line)
             answers = found[system] = Answers(system, format)
         if answers.files[-1:] != [source.name]:
             answers.files.append(source.name)
         answers.add(source, record)
     if record is None:
         raise source.error(f"there is no item in this {format.name} file; is it complete?")
+
+
+def _check_name(source: Source, kind: str, name: str, line: int | None) -> None:
+    """Refuse what no table or error message could show; it is damage more often than a name."""
+    if not 0 < len(name) <= LONGEST or not name.isprintable():
+        raise source.error(f"{name!r:.60} is no name of a {kind}: it needs 1 to {LONGEST} characters to print", line)
 
 
 def align(systems: Sequence[Answers], *, epochs: str | None, missing: str, check: bool) -> Scores:
@@ -286,7 +297,7 @@ def _provenance(systems: Sequence[Answers]) -> tuple[Provenance, ...]:
 
 
 def _called(item: Hashable, sample: int | None = None) -> str:
-    return f"item {item!r}" if not sample else f"item {item!r}, sample {sample},"
+    return f"item {item!r:.60}" if not sample else f"item {item!r:.60}, sample {sample},"
 
 
 def _few(items: Sequence[Hashable]) -> str:

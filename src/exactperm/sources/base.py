@@ -11,10 +11,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, cast
 
+from numpy.typing import NDArray
+
 from exactperm.sources.files import Source, SourceError
 from exactperm.sources.head import Head
 
 __all__ = [
+    "Block",
     "Counts",
     "Format",
     "Head",
@@ -90,6 +93,8 @@ class Wanted:
         The columns of two systems, in tables that have more.
     several
         Whether the file is one of several parts, so that ids have to name the part as well.
+    alone
+        Whether it is the only argument, so that it has to hold all systems.
     gold
         What the format's `gold` made of the gold standard.
     """
@@ -101,7 +106,40 @@ class Wanted:
     a: str | None = None
     b: str | None = None
     several: bool = False
+    alone: bool = False
     gold: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """What a file says of one system on all items, column by column.
+
+    Attributes
+    ----------
+    system
+        The system; None if the file is about one.
+    ids
+        One for each row; row numbers (a range) where the file has no ids.
+    groups, samples
+        As in `Record`, or None.
+    measures
+        By name: an array of numbers (NaN or masked if missing), or an array (items, k) of the sums of metrics.
+    metrics
+        For measures that are sums: the metrics, the default first.
+    lines
+        Where each row stands in the file; None in formats without lines.
+    note
+        What the reader made of the columns, for the user.
+    """
+
+    system: str | None
+    ids: NDArray[Any] | range
+    groups: NDArray[Any] | None
+    samples: NDArray[Any] | None
+    measures: Mapping[str, NDArray[Any]]
+    metrics: Mapping[str, tuple[str, ...]]
+    lines: NDArray[Any] | None
+    note: str
 
 
 @dataclass(frozen=True)
@@ -118,6 +156,8 @@ class Format:
         Say why the file is not of this format, from its beginning; None if it is.
     read
         Yield a `Record` for each item of an open file.
+    blocks
+        Instead of `read`, in formats of columns: read a `Block` for each system.
     gold
         Read a gold standard into whatever `read` finds useful in `Wanted.gold`; None if the format takes none.
     needs_gold
@@ -143,7 +183,8 @@ class Format:
     name: str
     title: str
     recognise: Callable[[Head], str | None]
-    read: Callable[[Source, Wanted], Iterator[Record]]
+    read: Callable[[Source, Wanted], Iterator[Record]] | None = None
+    blocks: Callable[[Source, Wanted], list[Block]] | None = None
     gold: Callable[[Source, Wanted], Any] | None = None
     needs_gold: bool = False
     several_golds: bool = False

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import gzip
+import io
 import json
 import os
 import shutil
 import sys
 import tempfile
 import weakref
+import zlib
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -22,6 +25,8 @@ STDIN = "-"
 #: bytes from which a format is recognised
 HEAD = 1 << 16
 GZIP = b"\x1f\x8b"
+#: what reading a damaged file raises
+DAMAGED = (OSError, EOFError, zlib.error)
 #: how other encodings than UTF-8 give themselves away
 OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
@@ -47,7 +52,7 @@ class Source:
         with self.open() as file:
             try:
                 start = file.read(HEAD)
-            except (OSError, EOFError) as error:
+            except DAMAGED as error:
                 raise self._unreadable(error) from None
         if not start:
             raise self.error("the file is empty; give a file with at least one item")
@@ -65,6 +70,16 @@ class Source:
             with gzip.GzipFile(fileobj=raw) as file:
                 yield cast(IO[bytes], file)
 
+    @contextmanager
+    def text(self) -> Iterator[IO[str]]:
+        """The file as text, for parsers that find its lines themselves; in a `with` statement."""
+        with self.open() as file, io.TextIOWrapper(file, encoding="utf-8-sig", newline="") as text:
+            try:
+                yield text
+            except (UnicodeDecodeError, *DAMAGED):
+                deque(self.lines(), maxlen=0)  # says in which line it is
+                raise
+
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""
         encoding = OTHER_ENCODINGS.get(self.start[:2])
@@ -78,7 +93,7 @@ class Source:
             except UnicodeDecodeError as error:
                 at = f"byte {error.start + 1} is not UTF-8"
                 raise self.error(f"{at}; convert the file to UTF-8 first", number) from None
-            except (OSError, EOFError) as error:
+            except DAMAGED as error:
                 raise self._unreadable(error) from None
 
     def json_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -86,16 +101,17 @@ class Source:
         for number, line in self.lines():
             if not line or line.isspace():
                 continue
-            value = self._parsed(line, number)
+            value = self.parse(line, number)
             if not isinstance(value, dict):
                 raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
             yield number, value
 
     def json(self) -> Any:
         """The whole file as one JSON value."""
-        return self._parsed("\n".join(line for _, line in self.lines()))
+        return self.parse("\n".join(line for _, line in self.lines()))
 
-    def _parsed(self, text: str, line: int | None = None) -> Any:
+    def parse(self, text: str, line: int | None = None) -> Any:
+        """The JSON in a text, which is one line of the file if a number is given."""
         try:
             return json.loads(text)
         except json.JSONDecodeError as error:

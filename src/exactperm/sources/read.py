@@ -11,9 +11,10 @@ from typing import Any
 
 from exactperm.sources import registry
 from exactperm.sources.align import Answers, align, collect
-from exactperm.sources.base import Format, Wanted
+from exactperm.sources.base import Block, Format, Wanted
+from exactperm.sources.blocks import records, side_by_side
 from exactperm.sources.files import STDIN, Source, SourceError
-from exactperm.sources.scores import Scores
+from exactperm.sources.scores import Provenance, Scores
 
 __all__ = ["read"]
 
@@ -85,9 +86,39 @@ def read(
     _refuse_twice(given, golds)
     if golds:
         wanted = replace(wanted, gold=_read_golds([Source(path) for path in golds], given[0].format, wanted))
+    wanted = replace(wanted, alone=len(given) == 1)
+    names = _names(given)
+    blocks = [one.blocks(name, wanted) for one, name in zip(given, names, strict=True)]
+    return _with_notes(
+        _in_columns(given, blocks) or _by_item(given, names, blocks, wanted, epochs, missing, check), blocks
+    )
+
+
+def _in_columns(given: Sequence[_Given], blocks: Sequence[Sequence[Sequence[Block]]]) -> Scores | None:
+    """The scores, if all files are read by columns whose rows match."""
+    if any(one.format.blocks is None or len(one.sources) > 1 for one in given):
+        return None
+    provenance = tuple(
+        Provenance(one.sources[0].name, one.format.name, tuple(str(block.system) for block in theirs))
+        for one, [theirs] in zip(given, blocks, strict=True)
+    )
+    lower = frozenset().union(*(one.format.lower_is_better for one in given))
+    return side_by_side([block for [theirs] in blocks for block in theirs], provenance, lower)
+
+
+def _by_item(
+    given: Sequence[_Given],
+    names: Sequence[str],
+    blocks: Sequence[Sequence[Sequence[Block]]],
+    wanted: Wanted,
+    epochs: str | None,
+    missing: str,
+    check: bool,
+) -> Scores:
+    """The scores, aligned by item."""
     systems: list[Answers] = []
-    for one, name in zip(given, _names(given), strict=True):
-        systems += one.read(name, wanted)
+    for one, name, theirs in zip(given, names, blocks, strict=True):
+        systems += one.read(name, wanted, theirs)
     _refuse_same_names(systems)
     if len(systems) < 2:
         raise SourceError(
@@ -95,6 +126,17 @@ def read(
             "too, or a table with a column for each"
         )
     return align(systems, epochs=epochs, missing=missing, check=check)
+
+
+def _with_notes(scores: Scores, blocks: Sequence[Sequence[Sequence[Block]]]) -> Scores:
+    """The scores with what readers of columns made of them, and all metrics that their counts are made for."""
+    every = [block for one in blocks for part in one for block in part]
+    known = {name: metrics for block in every for name, metrics in block.metrics.items()}
+    measures = {
+        name: replace(measure, metrics=known[name]) if name in known else measure
+        for name, measure in scores.measures.items()
+    }
+    return replace(scores, measures=measures, notes=tuple(dict.fromkeys(block.note for block in every)))
 
 
 @dataclass(eq=False)
@@ -127,16 +169,25 @@ class _Given:
         inside = self.format.system(source) if self.format.system and not self.named else None
         return self.named or inside or _stem(source.path)
 
-    def read(self, name: str, wanted: Wanted) -> list[Answers]:
-        """All answers in these files, by system."""
+    def blocks(self, name: str, wanted: Wanted) -> list[list[Block]]:
+        """What each file says by columns; nothing in formats that are read item by item."""
+        if self.format.blocks is None:
+            return []
+        wanted = replace(wanted, several=len(self.sources) > 1)
+        found = [self.format.blocks(source, wanted) for source in self.sources]
+        return [[replace(block, system=block.system or name) for block in part] for part in found]
+
+    def read(self, name: str, wanted: Wanted, blocks: Sequence[Sequence[Block]]) -> list[Answers]:
+        """All answers in these files, by system; `blocks` are those that are there already."""
         if self.format.needs_gold and wanted.gold is None:
             raise self.sources[0].error(
                 f"a file of the format {self.format.name} means nothing without its gold standard; give it with --gold"
             )
         wanted = replace(wanted, several=len(self.sources) > 1)
         found: dict[str, Answers] = {}
-        for source in self.sources:
-            collect(source, self.format, self.format.read(source, wanted), name, found)
+        for i, source in enumerate(self.sources):
+            rows = records(blocks[i]) if self.format.read is None else self.format.read(source, wanted)
+            collect(source, self.format, rows, name, found)
         return list(found.values())
 
 

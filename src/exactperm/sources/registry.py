@@ -15,9 +15,14 @@ __all__ = ["FORMATS", "candidates", "get", "recognise"]
 #: the modules of this package with a `FORMAT`, in the order of the documentation
 FORMATS = (
     "lm_eval",
+    "inspect_ai",
     "conllu",
     "bio",
     "text",
+    "comet_json",
+    "comet_text",
+    "wmt",
+    "delimited",
 )  # fmt: skip
 
 

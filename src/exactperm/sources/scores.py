@@ -75,6 +75,8 @@ class Scores:
         By name, in the order of the files.
     provenance
         The files.
+    notes
+        What was made of the columns of tables: which were taken for what, and which left out.
     """
 
     systems: tuple[str, ...]
@@ -82,6 +84,7 @@ class Scores:
     groups: tuple[Hashable, ...] | None
     measures: Mapping[str, Measure]
     provenance: tuple[Provenance, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -121,5 +124,6 @@ class Scores:
                 f"systems     {', '.join(self.systems)}",
                 f"metrics     {', '.join(self.metrics)}",
                 *(f"read from   {p.path} ({p.format})" for p in self.provenance),
+                *(f"columns     {note}" for note in self.notes),
             ]
         )

@@ -1,15 +1,18 @@
-"""Make a small treebank and two parses of it, and score them: ``python make.py path/to/conll18_ud_eval.py``.
+"""Make a small treebank and two parses of it, and score them.
+
+    python tests/sources/make/conllu.py path/to/conll18_ud_eval.py
 
 The text is drawn at random. The script of the CoNLL 2018 shared task is in stanza, stanza/utils/conll18_ud_eval.py.
 """
 
 import importlib.util
-import json
 import random
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
+from saved import save_case
+
+HERE = Path(__file__).parents[1] / "data" / "conllu"
 WORDS = {
     "NOUN": (["dog", "house", "idea", "river", "test"], ["NN"], ["Number=Sing", "Number=Plur"]),
     "VERB": (["run", "see", "build", "think"], ["VB", "VBD"], ["Tense=Pres", "Tense=Past"]),
@@ -101,9 +104,9 @@ def main(script):
         "groups": len(gold),
         "scores": {name: found[name]["LAS"] for name in found},
         "others": {mine: {name: found[name][theirs] for name in found} for theirs, mine in names.items()},
-        "made_by": "make.py, random trees; scored by conll18_ud_eval of the CoNLL 2018 shared task (aligned accuracy)",
+        "made_by": "random trees; scored by conll18_ud_eval of the CoNLL 2018 shared task (aligned accuracy)",
     }
-    (HERE / "case.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    save_case(HERE, **facts)
 
 
 if __name__ == "__main__":

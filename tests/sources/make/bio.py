@@ -1,16 +1,18 @@
-"""Make tagged sentences as in CoNLL-2003 and two taggings of them, scored by seqeval: ``python make.py``.
+"""Make tagged sentences as in CoNLL-2003 and two taggings of them, scored by seqeval.
+
+    python tests/sources/make/bio.py
 
 The folder conlleval beside this one holds the same sentences with gold and prediction in one file. A port of conlleval
 (the package conlleval by sighsmile) gives the same scores.
 """
 
-import json
 import random
 from pathlib import Path
 
+from saved import save_case
 from seqeval.metrics import accuracy_score, f1_score
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1] / "data" / "bio"
 THERE = HERE.parent / "conlleval"
 TAGS = ["O", "O", "O", "B-PER", "I-PER", "B-ORG", "I-ORG", "B-LOC", "I-LOC", "B-MISC"]
 FORMS = ["EU", "rejects", "German", "call", "to", "boycott", "British", "lamb", "Peter", "Blackburn"]
@@ -47,10 +49,6 @@ def facts_of(gold, systems, **facts):
     }
 
 
-def save(folder, facts):
-    (folder / "case.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
-
-
 def main():
     rng = random.Random(3)
     gold = [[sentence(rng) for _ in range(rng.randint(2, 8))] for _ in range(7)]
@@ -64,10 +62,15 @@ def main():
     for name, documents in tagged.items():
         write(HERE / f"{name}.txt", documents, 1)
         write(THERE / f"{name}.txt", documents, 2)
-    facts = facts_of(flat, predicted, format="bio", files=[f"{name}.txt" for name in tagged])
-    made_by = "make.py, random tags; scored by seqeval 1.2.2"
-    save(HERE, {**facts, "gold": "gold.txt", "options": {"group": "document"}, "groups": len(gold), "made_by": made_by})
-    save(THERE, {**facts, "gold": None, "groups": None, "made_by": f"../bio/{made_by}"})
+    facts = facts_of(
+        flat,
+        predicted,
+        format="bio",
+        made_by="random tags; scored by seqeval 1.2.2",
+        files=[f"{name}.txt" for name in tagged],
+    )
+    save_case(HERE, **facts, gold="gold.txt", options={"group": "document"}, groups=len(gold))
+    save_case(THERE, **facts)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,16 @@
-"""Make two translations and two references of random text, scored by sacrebleu's command: ``python make.py``."""
+"""Make two translations and two references of random text, scored by sacrebleu's command.
 
-import json
+python tests/sources/make/plain_text.py
+"""
+
 import random
 import subprocess
 import sys
 from pathlib import Path
 
-HERE = Path(__file__).parent
+from saved import save_case
+
+HERE = Path(__file__).parents[1] / "data" / "text"
 WORDS = [
     "the",
     "a",
@@ -88,13 +92,12 @@ def main():
         "metric": "bleu",
         "systems": list(systems),
         "items": len(source),
-        "groups": None,
         "scores": found.pop("bleu"),
         "others": found,
         "rounded": 1e-10,
-        "made_by": "make.py, random words; scored by the command of sacrebleu 2.6.0",
+        "made_by": "random words; scored by the command of sacrebleu 2.6.0",
     }
-    (HERE / "case.json").write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
+    save_case(HERE, **facts)
 
 
 if __name__ == "__main__":

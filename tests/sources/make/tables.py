@@ -1,0 +1,188 @@
+"""Make the cases of tables: small frames as pandas, polars and Excel write them, and as R would.
+
+    pip install pandas polars
+    python tests/sources/make/tables.py
+
+The aggregates in ``case.json`` are those of the frames themselves (means by pandas), or of scikit-learn where the
+columns are counts.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+from sklearn.metrics import f1_score
+
+DATA = Path(__file__).parents[1] / "data"
+PANDAS, POLARS = f"pandas {pd.__version__}", f"polars {pl.__version__}"
+
+
+def save(name, files, **facts):
+    """Write the files of a case, each by a function that takes its path, and its facts."""
+    folder = DATA / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    for path, write in files.items():
+        write(folder / path)
+    facts = {"files": list(files), "groups": None, **facts}
+    facts["items"] = facts.pop("items")
+    (folder / "case.json").write_text(json.dumps(facts, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def frame(seed, items, qualities):
+    """Scores with two decimals of some systems, by question."""
+    rng = random.Random(seed)
+    hard = [rng.random() for _ in range(items)]
+    columns = {
+        name: [round(min(1.0, max(0.0, quality + rng.gauss(0, 0.15) - h / 3)), 2) for h in hard]
+        for name, quality in qualities.items()
+    }
+    return pd.DataFrame({"question_id": [f"q{i:02}" for i in range(items)], **columns})
+
+
+def means(data, systems):
+    """What pandas says the systems have."""
+    return {name: float(data[name].mean()) for name in systems}
+
+
+SYSTEMS = {"small": 0.55, "large, tuned": 0.7, "baseline": 0.5}
+
+
+def wide():
+    """With the index that pandas writes, text with line breaks, and truth values."""
+    data = frame(1, 30, SYSTEMS)
+    data["answer"] = [f'She said: "{i}",\nand left.' for i in range(len(data))]
+    save(
+        "csv_pandas",
+        {"scores.csv": data.to_csv},
+        format="csv",
+        metric="score",
+        systems=list(SYSTEMS),
+        items=len(data),
+        scores=means(data, SYSTEMS),
+        made_by=PANDAS,
+    )
+
+
+def long():
+    """A row for each item and system, shuffled, with a measure that is missing now and then."""
+    data = frame(2, 25, SYSTEMS).melt("question_id", var_name="model", value_name="score")
+    data["cluster"] = data["question_id"].str[1]
+    data["passed"] = data["score"] > 0.4
+    data = data.sample(frac=1, random_state=0)
+    table = pl.from_pandas(data)
+    by_model = data.groupby("model")
+    save(
+        "csv_polars_long",
+        {"results.tsv": lambda path: table.write_csv(path, separator="\t")},
+        format="csv",
+        metric="score",
+        systems=list(dict.fromkeys(data["model"])),
+        items=25,
+        groups=data["cluster"].nunique(),
+        scores={name: float(x) for name, x in by_model["score"].mean().items()},
+        others={"passed": {name: float(x) for name, x in by_model["passed"].mean().items()}},
+        made_by=POLARS,
+    )
+
+
+def files_of_systems():
+    """A file for each system, in another order."""
+    data = frame(3, 20, SYSTEMS)
+    names = {"small.csv": "small", "large.csv": "large, tuned"}
+    save(
+        "csv_files",
+        {
+            path: lambda to, name=name: (
+                data[["question_id", name]]
+                .rename(columns={name: "accuracy"})
+                .sample(frac=1, random_state=len(name))
+                .to_csv(to, index=False)
+            )
+            for path, name in names.items()
+        },
+        format="csv",
+        metric="accuracy",
+        systems=["small", "large"],
+        items=len(data),
+        scores={path.removesuffix(".csv"): float(data[name].mean()) for path, name in names.items()},
+        made_by=PANDAS,
+    )
+
+
+def excel():
+    """As Excel saves where the decimal sign is a comma: byte order mark, semicolons, empty columns and rows."""
+    data = frame(4, 20, {"A": 0.6, "B": 0.5})
+    text = data.to_csv(sep=";", decimal=",", index=False, lineterminator="\r\n")
+    lines = [f"{line};" for line in text.splitlines()] + [";;;"]
+    save(
+        "csv_excel",
+        {"Mappe1.csv": lambda path: path.write_bytes(b"\xef\xbb\xbf" + "\r\n".join([*lines, ""]).encode())},
+        format="csv",
+        metric="score",
+        systems=["A", "B"],
+        items=len(data),
+        scores=means(data, "AB"),
+        made_by="schema-faithful (there is no Excel here): UTF-8 csv of a German Excel",
+    )
+
+
+def r():
+    """As R writes a data frame: quoted names, row names, TRUE and NA."""
+    data = frame(5, 20, {"A": 0.6, "B": 0.5})
+    rows = [
+        f'"{i}","{row.question_id}",{"TRUE" if row.A > 0.4 else "FALSE"},{"NA" if i == 7 else str(row.B > 0.4).upper()}'
+        for i, row in enumerate(data.itertuples(), 1)
+    ]
+    kept = [i for i in range(len(data)) if i != 6]
+    save(
+        "csv_r",
+        {"scores.csv": lambda path: path.write_text("\n".join(['"","question_id","A","B"', *rows, ""]))},
+        format="csv",
+        compare={"nan_policy": "omit"},
+        metric="score",
+        systems=["A", "B"],
+        items=len(data),
+        scores={"A": float((data.A > 0.4).mean()), "B": float((data.B > 0.4)[kept].mean())},
+        made_by="schema-faithful (R does not come from the package index): write.csv",
+    )
+
+
+def counts():
+    """Counts of a metric for each system."""
+    rng = random.Random(6)
+    gold = [[rng.randrange(2) for _ in range(12)] for _ in range(20)]
+    flips = {"crf": 0.2, "bilstm": 0.1}
+    said = {name: [[x ^ (rng.random() < flip) for x in row] for row in gold] for name, flip in flips.items()}
+    columns = {}
+    for name, rows in said.items():
+        pairs = [list(zip(predicted, right, strict=True)) for predicted, right in zip(rows, gold, strict=True)]
+        for count, what in {"tp": (1, 1), "fp": (1, 0), "fn": (0, 1)}.items():
+            columns[f"{count}_{name}"] = [row.count(what) for row in pairs]
+    data = pl.DataFrame({"doc_id": range(len(gold)), **columns})
+    flat = [x for row in gold for x in row]
+    save(
+        "csv_counts",
+        {"counts.csv": data.write_csv},
+        format="csv",
+        metric="f1",
+        systems=list(flips),
+        items=len(gold),
+        scores={name: float(f1_score(flat, [int(x) for row in rows for x in row])) for name, rows in said.items()},
+        made_by=POLARS,
+    )
+
+
+def main():
+    """Make all of them."""
+    for make in (wide, long, files_of_systems, excel, r, counts):
+        make()
+
+
+if __name__ == "__main__":
+    main()
