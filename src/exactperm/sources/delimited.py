@@ -25,7 +25,7 @@ from exactperm.sources.files import HEAD
 from exactperm.sources.layout import Columns, Loading, Sheet, blocks_of
 from exactperm.sources.roles import is_id, shown
 
-__all__ = ["FORMAT", "Dialect"]
+__all__ = ["FORMAT", "Dialect", "beginning", "blocks_in"]
 
 DELIMITERS = "\t;,|"
 #: characters and lines from which a table is judged
@@ -44,6 +44,7 @@ class Dialect:
     names: tuple[str, ...]
     rows: Sequence[Sequence[str]] = field(repr=False)
     fitting: float  # the share of rows with a cell for each name
+    is_named: bool = True  # whether the names are in the first line
 
     @classmethod
     def of(cls, lines: Iterable[str]) -> Dialect | None:
@@ -107,9 +108,14 @@ def recognise(head: Head) -> str | None:
 
 def blocks(source: Source, wanted: Wanted) -> list[Block]:
     """Read the columns that matter."""
-    dialect = Dialect.of(_beginning(source))
+    dialect = Dialect.of(beginning(source))
     if dialect is None:
         raise source.error("this is no table: no cell of the first line is set apart by , ; | or a tab", 1)
+    return blocks_in(source, dialect, wanted)
+
+
+def blocks_in(source: Source, dialect: Dialect, wanted: Wanted) -> list[Block]:
+    """Read the columns that matter of a table that is written in a known way."""
     columns = dialect.columns()
     for name, times in Counter(name for name, _, _ in columns).items():
         if times > 1:
@@ -123,7 +129,7 @@ def blocks(source: Source, wanted: Wanted) -> list[Block]:
     return blocks_of(sheet, wanted)
 
 
-def _beginning(source: Source) -> Iterator[str]:
+def beginning(source: Source) -> Iterator[str]:
     """The lines from which the table is judged: a quoted cell may be cut, and then does not fit."""
     characters, most = JUDGED
     for number, line in source.lines():
@@ -148,7 +154,8 @@ def _chunks(source: Source, dialect: Dialect) -> Iterator[tuple[NDArray[Any], Ro
     with source.text() as file:
         reader = csv.reader(file, delimiter=dialect.delimiter, strict=True)
         try:
-            deque(takewhile(lambda row: not any(row), reader), maxlen=0)  # up to the header, and the header
+            if dialect.is_named:
+                deque(takewhile(lambda row: not any(row), reader), maxlen=0)  # up to the header, and the header
             before = reader.line_num
             while rows := list(islice(reader, max(CHUNK[0] // len(dialect.names), CHUNK[1]))):
                 lines = _lines(before, reader.line_num, rows)

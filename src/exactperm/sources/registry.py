@@ -23,6 +23,9 @@ FORMATS = (
     "comet_text",
     "wmt",
     "delimited",
+    "jsonl",
+    "parquet",
+    "numbers",
 )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
-"""Make the cases of tables: small frames as pandas, polars and Excel write them, and as R would.
+"""Make the cases of tables: small frames as pandas, polars and scripts write them, and as R and Excel would.
 
-    pip install pandas polars
+    pip install pandas polars pyarrow scikit-learn
     python tests/sources/make/tables.py
 
 The aggregates in ``case.json`` are those of the frames themselves (means by pandas), or of scikit-learn where the
@@ -14,8 +14,10 @@ import random
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow
 from sklearn.metrics import f1_score
 
 DATA = Path(__file__).parents[1] / "data"
@@ -178,9 +180,143 @@ def counts():
     )
 
 
+def rows_as_json():
+    """An object a line, the scores inside another one, with what is missing as null."""
+    data = frame(7, 20, {"A": 0.6, "B": 0.5}).rename(columns={"question_id": "id"})
+    data["topic"] = ["algebra", "number theory"] * 10
+    records = [
+        {"id": row.id, "topic": row.topic, "answers": ["x"], "scores": {"A": row.A, "B": row.B if i != 3 else None}}
+        for i, row in enumerate(data.itertuples())
+    ]
+    text = "".join(json.dumps(record) + "\n" for record in records)
+    kept = data.index != 3
+    save(
+        "jsonl_wide",
+        {"scores.jsonl": lambda path: path.write_text(text)},
+        format="jsonl",
+        options={"group": "topic"},
+        groups=2,
+        compare={"nan_policy": "omit"},
+        metric="score",
+        systems=["scores.A", "scores.B"],
+        items=len(data),
+        scores={"scores.A": float(data.A.mean()), "scores.B": float(data.B[kept].mean())},
+        made_by="a script, json.dumps",
+    )
+
+
+def list_as_json():
+    """A list of objects, long, with large integers."""
+    rng = random.Random(8)
+    data = pd.DataFrame(
+        [
+            {"item": i, "system": name, "value": rng.randrange(10) + 10**17, "epoch": epoch}
+            for name in ("A", "B")
+            for i in range(8)
+            for epoch in (1, 2)
+        ]
+    )
+    totals = {name: sum(map(int, data.value[data.system == name])) for name in ("A", "B")}
+    save(
+        "jsonl_list",
+        {"scores.json": lambda path: data.to_json(path, orient="records", indent=1)},
+        format="jsonl",
+        metric="value",
+        systems=["A", "B"],
+        items=16,
+        groups=8,
+        scores={name: total / 16 for name, total in totals.items()},
+        made_by=PANDAS,
+    )
+
+
+def parquet():
+    """By pandas with an index and categories, and long by polars."""
+    data = frame(9, 20, SYSTEMS)
+    data["split"] = pd.Categorical(["dev", "test"] * 10)
+    save(
+        "parquet_pandas",
+        {"scores.parquet": data.to_parquet},
+        format="parquet",
+        metric="score",
+        systems=list(SYSTEMS),
+        items=len(data),
+        scores=means(data, SYSTEMS),
+        made_by=f"{PANDAS}, pyarrow {pyarrow.__version__}",
+    )
+    rows = data.melt("question_id", list(SYSTEMS), "system", "score")
+    rows["score"] = (rows["score"] * 100).round().astype(int)
+    table = pl.from_pandas(rows).sort("question_id", "system").with_columns(pl.col("score").cast(pl.Int16))
+    save(
+        "parquet_polars",
+        {"scores.parquet": table.write_parquet},
+        format="parquet",
+        metric="score",
+        systems=sorted(SYSTEMS),
+        items=len(data),
+        scores={name: float(rows["score"][rows["system"] == name].mean()) for name in sorted(SYSTEMS)},
+        made_by=POLARS,
+    )
+
+
+def paper():
+    """The files of the paper's program, as its description says."""
+    rng = random.Random(10)
+    correct = [(n := rng.randrange(5, 20), max(0, n - rng.randrange(-1, 3))) for _ in range(30)]
+    save(
+        "numbers_accuracy",
+        {"accuracy.csv": lambda path: path.write_text("".join(f"{a},{b}\n" for a, b in correct))},
+        format="numbers",
+        metric="score",
+        systems=["A", "B"],
+        items=len(correct),
+        scores={name: sum(row[i] for row in correct) / len(correct) for i, name in enumerate("AB")},
+        made_by="schema-faithful (the program has no writer): rycolab/paired-perm-test, accuracy",
+    )
+    rows = [(rng.randrange(1, 9), rng.randrange(3), rng.randrange(1, 9), rng.randrange(4)) for _ in range(30)]
+    tp_a, wrong_a, tp_b, wrong_b = map(sum, zip(*rows, strict=True))
+    save(
+        "numbers_f1",
+        {"f1.tsv": lambda path: path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows))},
+        format="numbers",
+        metric="f1",
+        systems=["A", "B"],
+        items=len(rows),
+        scores={"A": tp_a / (tp_a + 0.5 * wrong_a), "B": tp_b / (tp_b + 0.5 * wrong_b)},
+        made_by="schema-faithful (the program has no writer): rycolab/paired-perm-test, F1",
+    )
+
+
+def plain():
+    """A score a line."""
+    data = frame(11, 20, {"A": 0.6, "B": 0.5})
+    save(
+        "numbers_lines",
+        {f"{name}.txt": lambda path, name=name: np.savetxt(path, data[name], "%.2f") for name in "AB"},
+        format="numbers",
+        metric="score",
+        systems=["A", "B"],
+        items=len(data),
+        scores=means(data, "AB"),
+        made_by=f"numpy {np.__version__}, savetxt",
+    )
+
+
 def main():
     """Make all of them."""
-    for make in (wide, long, files_of_systems, excel, r, counts):
+    for make in (
+        wide,
+        long,
+        files_of_systems,
+        excel,
+        r,
+        counts,
+        rows_as_json,
+        list_as_json,
+        parquet,
+        paper,
+        plain,
+    ):
         make()
 
 

@@ -1,0 +1,141 @@
+"""Tables as Parquet, read with what is installed of pyarrow, polars and DuckDB: only the columns that are used."""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from exactperm.sources.base import Block, Format, Head, Source, Wanted
+from exactperm.sources.files import GZIP, STDIN, SourceError
+from exactperm.sources.layout import Columns, Sheet, as_objects, blocks_of
+from exactperm.sources.roles import shown
+
+if TYPE_CHECKING:
+    import narwhals.stable.v2 as nw
+
+__all__ = ["FORMAT", "ParquetFile"]
+
+MAGIC = b"PAR1"
+#: libraries that read Parquet, the first that is installed does
+BACKENDS = ("pyarrow", "polars", "duckdb")
+
+
+class ParquetFile:
+    """The columns of a file: what they are, and those that are asked for as a narwhals frame."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        installed = [name for name in BACKENDS if importlib.util.find_spec(name)]
+        if not installed:
+            raise source.error("reading Parquet needs pyarrow, polars or duckdb; pip install 'exactperm[parquet]'")
+        self._backend: Any = installed[0]
+
+    def schema(self) -> Mapping[str, nw.dtypes.DType]:
+        """The names and types of all columns."""
+        import narwhals.stable.v2 as nw
+
+        with self._opened() as path:
+            if self._backend != "pyarrow":
+                return dict(nw.scan_parquet(path, backend=self._backend).collect_schema())
+            import pyarrow.parquet
+
+            return dict(nw.from_native(pyarrow.parquet.read_schema(path).empty_table(), eager_only=True).schema)
+
+    def read(self, names: Sequence[str]) -> nw.DataFrame[Any]:
+        """Some columns."""
+        import narwhals.stable.v2 as nw
+
+        with self._opened() as path:
+            if self._backend == "pyarrow":
+                return nw.read_parquet(path, backend="pyarrow", columns=list(names))
+            return nw.scan_parquet(path, backend=self._backend).select(*names).collect()
+
+    @contextmanager
+    def _opened(self) -> Iterator[str]:
+        """A path to the plain file; everything that the libraries say of a damaged one is a `SourceError`."""
+        try:
+            if self._source.path != STDIN and not self._is_compressed():
+                yield self._source.path
+                return
+            with tempfile.NamedTemporaryFile(suffix=".parquet") as plain, self._source.open() as packed:
+                shutil.copyfileobj(packed, plain)
+                plain.flush()
+                yield plain.name
+        except SourceError:
+            raise
+        except Exception as error:  # noqa: BLE001  # each library has errors of its own
+            reason = " ".join(str(error).split())
+            raise self._source.error(f"cannot be read as Parquet ({reason:.200}); is the file complete?") from None
+
+    def _is_compressed(self) -> bool:
+        with open(self._source.path, "rb") as file:  # noqa: PTH123
+            return file.read(2) == GZIP
+
+
+def recognise(head: Head) -> str | None:
+    """Say why this is not Parquet."""
+    return None if head.start.startswith(MAGIC) else "not Parquet"
+
+
+def blocks(source: Source, wanted: Wanted) -> list[Block]:
+    """Read the columns that matter."""
+    file = ParquetFile(source)
+    kinds = {name: _kind(dtype) for name, dtype in file.schema().items()}
+    return blocks_of(Sheet(source, kinds, lambda labels, numbers: _load(source, file, labels, numbers)), wanted)
+
+
+def _kind(dtype: nw.dtypes.DType) -> str:
+    import narwhals.stable.v2 as nw
+
+    if dtype.is_numeric() or dtype == nw.Boolean:
+        return "number"
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return "text"
+    return "empty" if dtype == nw.Unknown else str(dtype).partition("(")[0].lower()
+
+
+def _load(source: Source, file: ParquetFile, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
+    frame = file.read(list(dict.fromkeys([*labels, *numbers])))
+    return Columns(
+        {name: as_objects(frame[name].to_list()) for name in labels},
+        {name: _numbers(source, name, frame[name]) for name in numbers},
+        len(frame),
+        None,
+    )
+
+
+def _numbers(source: Source, name: str, series: nw.Series[Any]) -> NDArray[Any]:
+    """A column as an array, masked or NaN where it is null."""
+    import narwhals.stable.v2 as nw
+
+    if series.dtype.is_decimal():
+        series = series.cast(nw.Float64)
+    absent = series.is_null().to_numpy()
+    if series.dtype.is_float():
+        values = series.to_numpy()
+        if np.isinf(values).any():
+            i = int(np.isinf(values).argmax())
+            raise source.error(f"the column {shown(name)} is {values[i]} in row {i + 1}; scores are finite numbers")
+        return values
+    if not absent.any():
+        return series.to_numpy()
+    filled = series.fill_null(value=False if series.dtype == nw.Boolean else 0)
+    return np.ma.MaskedArray(filled.to_numpy(), absent)
+
+
+FORMAT = Format(
+    name="parquet",
+    title="tables as Parquet",
+    recognise=recognise,
+    blocks=blocks,
+    generality=1,
+    details="Written by pandas, polars, DuckDB, Spark. Columns mean what they mean in csv. Needs pyarrow, polars or "
+    "DuckDB.",
+)
