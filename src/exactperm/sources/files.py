@@ -44,6 +44,7 @@ class Source:
 
     def error(self, message: str, line: int | None = None) -> SourceError:
         """What is wrong with the file, at a line if it is known."""
+        message = " ".join(message.splitlines())  # names of columns may hold line breaks
         return SourceError(f"{self.name}: {message}" if line is None else f"{self.name}:{line}: {message}")
 
     @cached_property

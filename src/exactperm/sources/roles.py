@@ -41,6 +41,8 @@ SCORES = ("score", "value", "correct", "is_correct", "acc", "accuracy")
 DESCRIPTIONS = ("doc", "document", "document_id", "passage", "passage_id", "line", "seed", "fold", "split", "subset")
 NEVER_SYSTEMS = frozenset((*IDS, *GROUPS, *SYSTEMS, *SAMPLES, *DESCRIPTIONS))
 SEPARATORS = "_.- :/"
+#: names that a message lists
+SHOWN = 10
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,9 @@ class Roles:
         parts = [f"{role} {shown(name)}" for role, name in self._named() if name is not None]
         if self.id is None:
             parts.insert(0, "items by their row")
-        parts.append(f"scores {', '.join(map(shown, self.scores))}" if self.scores else "no scores")
+        parts.append(f"scores {listed(self.scores)}" if self.scores else "no scores")
         if self.left_out:
-            parts.append("left out " + ", ".join(f"{shown(name)} ({why})" for name, why in self.left_out.items()))
+            parts.append(f"left out {listed(self.left_out, self.left_out)}")
         return "; ".join(parts)
 
     def _named(self) -> tuple[tuple[str, str | None], ...]:
@@ -91,7 +93,7 @@ class Roles:
 
 def shown(name: str) -> str:
     """A column as it is called in messages."""
-    return name or "the column without a name"
+    return " ".join(name.split()) or "the column without a name"
 
 
 def assign(source: Source, kinds: Mapping[str, Kind], wanted: Wanted) -> Roles:
@@ -168,11 +170,12 @@ def is_id(name: str) -> bool:
     return _plain(name) in IDS
 
 
-def listed(names: Iterable[str]) -> str:
-    """Some names, for messages."""
-    quoted = [shown(name) for name in names]
-    more = f" and {len(quoted) - 10} more" if len(quoted) > 10 else ""
-    return ", ".join(f"{name:.40}" for name in quoted[:10]) + more
+def listed(names: Iterable[str], reasons: Mapping[str, str] | None = None) -> str:
+    """The first names, with what there is to say of each, for messages."""
+    every = list(names)
+    parts = [f"{shown(name):.40}" + (f" ({reasons[name]})" if reasons else "") for name in every[:SHOWN]]
+    more = f" and {len(every) - SHOWN} more" if len(every) > SHOWN else ""
+    return ", ".join(parts) + more
 
 
 # -- counts ----------------------------------------------------------------------------------------------------
