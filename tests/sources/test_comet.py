@@ -42,6 +42,6 @@ def test_names_that_cannot_be_shown(tmp_path):
 
 
 def test_numbers_are_not_systems(tmp_path):
-    refused("wmt-seg: the first column holds numbers", tmp_path, a="1\t2\n1\t3\n", b="1\t2\n1\t3\n")
+    refused("wmt-seg: the first column holds numbers", tmp_path, a="0\t1\n1\t3\n", b="0\t1\n1\t3\n")
     with pytest.raises(xp.sources.SourceError, match="wmt-seg: no system has two lines"):
         read(tmp_path, a="x\t2\ny\t3\n", b="x\t2\ny\t3\n")
