@@ -24,6 +24,8 @@ __all__ = ["STDIN", "Source", "SourceError"]
 STDIN = "-"
 #: bytes from which a format is recognised
 HEAD = 1 << 16
+#: characters of a message
+LONGEST = 1000
 GZIP = b"\x1f\x8b"
 #: what reading a damaged file raises
 DAMAGED = (OSError, EOFError, zlib.error)
@@ -32,7 +34,12 @@ OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
 
 
 class SourceError(ValueError):
-    """A file is not what it should be; the message is ``file:line: what is wrong; what to do``."""
+    """A file is not what it should be; the message is one line, ``file:line: what is wrong; what to do``."""
+
+    def __init__(self, message: str) -> None:
+        # what comes from a file may be of any length and hold anything; what to do stands at the end
+        shown = message if len(message) <= LONGEST else f"{message[: LONGEST // 2]} ... {message[-LONGEST // 2 :]}"
+        super().__init__("".join(c if c.isprintable() else " " for c in shown))
 
 
 class Source:

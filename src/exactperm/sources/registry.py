@@ -16,6 +16,9 @@ __all__ = ["FORMATS", "candidates", "get", "recognise"]
 FORMATS = (
     "lm_eval",
     "inspect_ai",
+    "swe_bench",
+    "human_eval",
+    "every_eval_ever",
     "conllu",
     "bio",
     "text",
