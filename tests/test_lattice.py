@@ -56,3 +56,12 @@ def test_fifty_classes_are_no_matter():
     lattice = Lattice.of(effects)
     assert (lattice.steps @ lattice.basis == effects.values).all()
     assert lattice.rank == np.linalg.matrix_rank(effects.values.astype(float))
+
+
+def test_huge_effects_with_a_common_divisor_are_small_steps():
+    """What is left after the division fits in int64, so the same engines can answer."""
+    sizes = dict.fromkeys(range(1, 12), 2)
+    small, huge = (Lattice.of(Effects.from_counts({v * unit: c for v, c in sizes.items()})) for unit in (1, 2**70))
+    assert huge.steps.dtype == small.steps.dtype == np.int64
+    np.testing.assert_array_equal(huge.steps, small.steps)
+    assert huge.span == small.span

@@ -19,7 +19,7 @@ PUBLIC = {
     "exactperm.region": {"Region", "Runs"},
     "exactperm.result": {"Interval", "NullDistribution", "TestResult", "format_pvalue"},
     "exactperm.engines.base": {"CannotAnswer", "Engine", "Options", "Question", "Tail", "log_fraction"},
-    "exactperm.engines.fourier": {"Fourier", "characteristic"},
+    "exactperm.engines.fourier": {"Fourier"},
     "exactperm.metrics": {"Alternative", "Metric", "extract", "get", "names", "options", "summary"},
 }
 #: what `exactperm` itself must offer; more may come

@@ -86,7 +86,7 @@ class Lattice:
         if values.shape[0] == 0:
             return cls(values[:, :0], effects.counts, np.zeros((0, 1), dtype=np.int64), ())
         divisor = int(np.gcd.reduce(values[:, 0]))
-        steps = values if divisor == 1 else values // divisor
+        steps = values if divisor == 1 else as_narrow(values // divisor)
         basis = np.array([[divisor]], dtype=values.dtype)
         point = _point(steps, effects.n_plus)
         return cls(steps, effects.counts, basis, point, -(-effects.rounding // divisor))

@@ -25,7 +25,8 @@ from exactperm.api import paired_test
 from exactperm.effects import Effects
 from exactperm.engines import fourier
 from exactperm.engines.base import CannotAnswer, Question
-from exactperm.engines.fourier import Fourier, characteristic
+from exactperm.engines.characteristic import characteristic
+from exactperm.engines.fourier import Fourier
 from exactperm.engines.support import Circle, live_frequencies
 from exactperm.engines.tilt import Coins, Tilt
 from exactperm.lattice import Lattice

@@ -10,7 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.engines.fourier import LIMIT, LOG_CUT, characteristic
+from exactperm.engines.characteristic import characteristic
+from exactperm.engines.fourier import LIMIT, LOG_CUT
 from exactperm.engines.support import Circle, live_frequencies
 from exactperm.engines.tilt import Coins, Floats, Tilt
 from exactperm.lattice import Lattice

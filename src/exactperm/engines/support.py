@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from exactperm.engines.tilt import Coins, Floats, Ints, Tilt, per_sum
 
-__all__ = ["Circle", "live_frequencies"]
+__all__ = ["Circle", "live_frequencies", "residue", "times_modulo"]
 
 #: a factor is of use to an interval that turns it by less than this part of the circle
 STEADY = 8
@@ -67,6 +67,13 @@ def residue(k: NDArray[Any], step: NDArray[Any], size: NDArray[Any]) -> Floats:
     rest = product - np.rint(product / size).astype(np.int64) * size  # the quotient may be off by one near a half
     rest = np.where(2 * rest > size, rest - size, rest)
     return np.asarray(np.where(2 * rest < -size, rest + size, rest), dtype=np.float64)
+
+
+def times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:
+    """Give k a modulo size, for k <= size / 2."""
+    if int(size.max()) < 2**31:
+        return np.asarray(k * (a % size) % size)
+    return np.asarray(k.astype(object) * a % size, dtype=np.int64)
 
 
 def live_frequencies(
