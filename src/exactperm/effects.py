@@ -182,6 +182,48 @@ class Effects:
         items = int(number.sum()) if n_items is None else whole(n_items, "n_items")
         return _collect(names, signed, number, np.zeros_like(number), items, totals, unit)
 
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        *,
+        a: str | Mapping[str, str],
+        b: str | Mapping[str, str],
+        group: str | None = None,
+        weight: str | None = None,
+        nan_policy: str = "raise",
+        grid: Any = "auto",
+    ) -> Effects:
+        """Count where the data are: a data frame or a lazy query of any library, of any size.
+
+        Parameters
+        ----------
+        frame
+            Of pandas, polars (eager or lazy), pyarrow, DuckDB, Dask, Spark or Ibis. Filters are left to its own query.
+        a, b
+            The column of each system; or for each a mapping from the sums of a metric to columns,
+            ``{"tp": "tp_a", "fp": "fp_a", "fn": "fn_a"}``.
+        group
+            A column that names the group of each row: its rows are swapped together.
+        weight
+            A column of integers by which the numbers of a row are multiplied. A row of weight 3 stands for three equal
+            items that are swapped together.
+        nan_policy
+            "raise", or "omit" to drop rows with a missing value.
+        grid
+            For floats: "auto" finds up to 9 decimals, a number is the unit of which all are multiples.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> scores = pd.DataFrame({"x": [3, 1, 2, 5], "y": [1, 3, 2, 2], "doc": [1, 1, 2, 3]})
+        >>> Effects.from_frame(scores, a="x", b="y", group="doc")
+        Effects(score: 4 items in 3 groups, 2 tied, 1 distinct effects)
+        """
+        from exactperm.sources.frames import effects_of_frame
+
+        return effects_of_frame(frame, a, b, group=group, weight=weight, nan_policy=nan_policy, grid=grid)
+
     @cached_property
     def counts(self) -> NDArray[np.int64]:
         """(D,) how many groups have each effect, whatever its sign."""

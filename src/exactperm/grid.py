@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["find_grid", "to_grid"]
+__all__ = ["as_floats", "as_unit", "find_grid", "to_grid"]
 
 Floats = NDArray[np.float64]
 
@@ -103,6 +103,21 @@ def to_grid(array: NDArray[Any], unit: Fraction) -> NDArray[np.int64]:
             if not rest.any():
                 return np.asarray(multiples)
     raise ValueError(_off(values.ravel(), unit))
+
+
+def as_unit(grid: Fraction | float | str | None) -> Fraction | None:
+    """The unit as the user means it: 0.01 is a hundredth, not the double next to it."""
+    if grid is None:
+        return None
+    try:
+        unit = Fraction(str(grid)) if isinstance(grid, float | np.floating) else Fraction(grid)
+    except (TypeError, ValueError, ZeroDivisionError):
+        unit = Fraction(0)
+    if isinstance(grid, bool | np.bool_):
+        unit = Fraction(0)
+    if unit <= 0:
+        raise ValueError(f"grid must be 'auto', None or a positive number such as 0.01 or '1/60'; got {grid!r}")
+    return unit
 
 
 def as_floats(x: Any, name: str) -> NDArray[Any]:

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.effects import Effects
-from exactperm.grid import as_floats, find_grid, to_grid
+from exactperm.grid import as_floats, as_unit, find_grid, to_grid
 
 __all__ = ["effects_of_reals"]
 
@@ -73,25 +73,10 @@ def effects_of_reals(
         raise ValueError(f"a and b need one score per item each; got shapes {a.shape} and {b.shape}")
     if groups is not None and groups.shape != a.shape:
         raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {a.size} items")
-    unit = find_grid(a, b) if isinstance(grid, str) and grid == "auto" else _as_unit(grid)
+    unit = find_grid(a, b) if isinstance(grid, str) and grid == "auto" else as_unit(grid)
     if unit is not None:
         return replace(Effects.from_scores(to_grid(a, unit), to_grid(b, unit), groups), unit=unit)
     return _dyadic(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False), groups)
-
-
-def _as_unit(grid: Fraction | float | str | None) -> Fraction | None:
-    """The unit as the user means it: 0.01 is a hundredth, not the double next to it."""
-    if grid is None:
-        return None
-    try:
-        unit = Fraction(str(grid)) if isinstance(grid, float | np.floating) else Fraction(grid)
-    except (TypeError, ValueError, ZeroDivisionError):
-        unit = Fraction(0)
-    if isinstance(grid, bool | np.bool_):
-        unit = Fraction(0)
-    if unit <= 0:
-        raise ValueError(f"grid must be 'auto', None or a positive number such as 0.01 or '1/60'; got {grid!r}")
-    return unit
 
 
 def _dyadic(a: Floats, b: Floats, groups: NDArray[Any] | None) -> Effects:

@@ -1,0 +1,177 @@
+"""`Effects` from a data frame of any library: a group-by where the data are, and only its small result comes here.
+
+The frame may hold its rows (pandas, polars, pyarrow), be a query on them (polars lazy, DuckDB, Ibis) or stand for a
+cluster (Dask, Spark); narwhals writes the same group-bys for each::
+
+    rows  ->  by group: the sums of A and of B  ->  by difference of the sums: how many groups, items, A's totals
+
+Engines go wrong in silence, each in ways of its own, so every column is cast to 64 bits before a subtraction, rows are
+counted by sums of 64-bit ones, and a group is checked for values that a sum has skipped. `exactperm.sources.survey` has
+shown before that nothing can overflow; where something might, each number is counted as two halves of 32 bits.
+
+Cost: one pass over the rows, and another over columns that hold floats or integers of more than 16 bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from exactperm.effects import Effects
+from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_gap, lacks, look
+
+__all__ = ["effects_by_key", "effects_of_frame"]
+
+
+def effects_of_frame(
+    frame: Any, a: Any, b: Any, *, group: str | None, weight: str | None, nan_policy: str, grid: Any
+) -> Effects:
+    """The effects of all rows."""
+    found = _count(frame, Columns.of(a, b, (), group, weight), nan_policy, grid)
+    return found[()]
+
+
+def effects_by_key(
+    frame: Any,
+    by: str | Sequence[str],
+    a: Any,
+    b: Any,
+    *,
+    group: str | None = None,
+    weight: str | None = None,
+    nan_policy: str = "raise",
+    grid: Any = "auto",
+) -> dict[tuple[Hashable, ...], Effects]:
+    """The effects of the rows of each key, by one query for all; a key is a value of each column of `by`."""
+    keys = (by,) if isinstance(by, str) else tuple(by)
+    return _count(frame, Columns.of(a, b, keys, group, weight), nan_policy, grid)
+
+
+def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> dict[tuple[Hashable, ...], Effects]:
+    import narwhals.stable.v2 as nw
+
+    if nan_policy not in ("raise", "omit"):
+        raise ValueError(f"nan_policy must be 'raise' or 'omit', not {nan_policy!r}")
+    try:
+        rows = nw.from_native(frame).lazy()
+    except TypeError:
+        raise TypeError(
+            "frame must be a data frame or a query (pandas, polars, pyarrow, DuckDB, Dask, Spark, Ibis), "
+            f"not a {type(frame).__name__}"
+        ) from None
+    seen = look(rows, columns, omit=nan_policy == "omit", grid=grid)
+    if nan_policy == "omit":
+        rows = rows.filter(~nw.any_horizontal(*(has_gap(c, seen.types) for c in columns.numbers), ignore_nulls=False))
+    cells = _cells(rows, columns, seen)
+    if not cells:
+        raise ValueError(NO_ROWS)
+    cells.sort(key=lambda cell: tuple((x is None, str(type(x)), x) for x in cell[0]))
+    return {key: _effects(list(of_key), columns, seen) for key, of_key in groupby(cells, key=lambda cell: cell[0])}
+
+
+# -- the query -------------------------------------------------------------------------------------------------
+
+#: a key, signed differences of the sums, A's totals, the number of groups, and of items
+Cell = tuple[tuple[Hashable, ...], list[int], list[int], int, int]
+
+
+def _cells(rows: Any, columns: Columns, seen: Survey) -> list[Cell]:
+    """Count the groups of each key and difference."""
+    import narwhals.stable.v2 as nw
+
+    parts = [part for pair in zip(columns.a, columns.b, strict=True) for part in _parts(*pair, columns, seen)]
+    keys = [f"key{i}" for i in range(len(columns.keys))]
+    a, b, d = ([f"{name}{i}" for i in range(len(parts))] for name in "abd")
+    chosen = rows.select(
+        *(nw.col(column).alias(key) for key, column in zip(keys, columns.keys, strict=True)),
+        *((nw.col(columns.group).alias("group"),) if columns.group else ()),
+        *(x.alias(name) for name, (x, _) in zip(a, parts, strict=True)),
+        *(y.alias(name) for name, (_, y) in zip(b, parts, strict=True)),
+        (nw.col(columns.weight).cast(nw.Int64) if columns.weight else nw.lit(1, nw.Int64)).alias("items"),
+    )
+    if columns.group:
+        chosen = _by_group(chosen, keys, [*a, *b])
+    differing = chosen.with_columns(
+        *((nw.col(x) - nw.col(y)).alias(z) for x, y, z in zip(a, b, d, strict=True)), groups=nw.lit(1, nw.Int64)
+    )
+    counted = differing.group_by(*keys, *d).agg(*(nw.col(name).sum() for name in [*a, "groups", "items"]))
+    gap = nw.any_horizontal(*(nw.col(name).is_null() for name in d), ignore_nulls=False).cast(nw.Int64)
+    try:
+        found = fetch(counted.select(*keys, *d, *a, "groups", "items", gap=gap))
+    except Exception:
+        _refuse_gaps(rows, columns)  # which some engines cannot count
+        raise
+    if any(row[-1] for row in found):
+        _refuse_gaps(rows, columns)
+    k, n = len(keys), len(parts)
+    return [
+        (
+            tuple(row[:k]),
+            [int(x) for x in row[k : k + n]],
+            [int(x) for x in row[k + n : k + 2 * n]],
+            *map(int, row[-3:-1]),
+        )  # type: ignore[misc]
+        for row in found
+    ]
+
+
+def _by_group(rows: Any, keys: list[str], sums: list[str]) -> Any:
+    """The sums of each group; null where a value is missing, which a sum would skip, or where the group is."""
+    import narwhals.stable.v2 as nw
+
+    ones = rows.with_columns(rows=nw.lit(1, nw.Int64))
+    counts = {f"there {name}": nw.col(name).count() for name in sums}
+    grouped = ones.group_by(*keys, "group").agg(*(nw.col(x).sum() for x in [*sums, "items", "rows"]), **counts)
+    whole = nw.all_horizontal(*(nw.col(count) == nw.col("rows") for count in counts), ignore_nulls=False)
+    known = whole & ~nw.col("group").is_null()
+    return grouped.select(*keys, "items", *(nw.when(known).then(nw.col(x)).alias(x) for x in sums))
+
+
+def _parts(a: str, b: str, columns: Columns, seen: Survey) -> Iterator[tuple[Any, Any]]:
+    """Two columns as 64-bit integers that can be summed: themselves, or their high and their low halves."""
+    import narwhals.stable.v2 as nw
+
+    x, y = seen.integers(a), seen.integers(b)
+    if columns.weight:
+        weight = nw.col(columns.weight).cast(nw.Int64)
+        yield x * weight, y * weight
+    elif seen.halves:
+        # where a quotient is a float it may be too large by one; the low half then makes up for it
+        high, other = ((z // HALF).cast(nw.Int64).clip(-(2**31), 2**31 - 1) for z in (x, y))
+        yield high, other
+        yield x - high * HALF, y - other * HALF
+    else:
+        yield x, y
+
+
+def _refuse_gaps(rows: Any, columns: Columns) -> None:
+    """Say in which columns something is missing: the counting has only shown that something is."""
+    import narwhals.stable.v2 as nw
+
+    named = list(dict.fromkeys([*columns.numbers, *([columns.group] if columns.group else [])]))
+    gaps = rows.select(*(nw.col(c).is_null().cast(nw.Int64).alias(f"gaps{i}") for i, c in enumerate(named)))
+    lost = fetch(gaps.select(*(nw.col(f"gaps{i}").sum() for i in range(len(named)))))[0]
+    column, number = next((c, int(n)) for c, n in zip(named, lost, strict=True) if n)
+    if column == columns.group:
+        raise ValueError(
+            f"group column {column!r} is null in {number} rows; give every row a group, or filter them out"
+        )
+    raise ValueError(lacks(column, number))
+
+
+# -- from cells to effects -------------------------------------------------------------------------------------
+
+
+def _effects(cells: list[Cell], columns: Columns, seen: Survey) -> Effects:
+    joined = [(seen.joined(d), seen.joined(a), groups, items) for _, d, a, groups, items in cells]
+    counts: dict[tuple[int, ...], int] = {}
+    for difference, _, groups, _ in joined:
+        counts[difference] = counts.get(difference, 0) + groups
+    return Effects.from_counts(
+        counts,
+        totals_a=tuple(map(sum, zip(*(totals for _, totals, _, _ in joined), strict=True))),
+        names=columns.names,
+        n_items=sum(items for *_, items in joined),
+        unit=seen.unit,
+    )
