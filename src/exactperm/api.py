@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from fractions import Fraction
 from typing import Any
 
@@ -19,6 +20,10 @@ from exactperm.result import Interval, Problem, TestResult
 
 __all__ = ["effects_of_scores", "engine_options", "paired_test", "results_of"]
 
+#: told how many of how many tests are done, by whoever shows progress
+TESTED: ContextVar[Callable[[int, int], None] | None] = ContextVar("TESTED", default=None)
+#: tests that are done between two reports; all at once share more work
+AT_ONCE = 16
 #: an elementary function within 4 ulp, and then some
 OUTWARD = 2.0**-49
 
@@ -229,8 +234,14 @@ def results_of(
     open_ones = [i for i, (_, region) in enumerate(asked) if region is not None]
     questions = [Question(asked[i][0], asked[i][1], options) for i in open_ones]  # type: ignore[arg-type]
     answers: list[tuple[Tail, str, bool]] = [(Tail(0.0, 0.0, 0.0), _certain(method), True)] * len(tests)
-    for i, (tail, engine) in zip(open_ones, answer_all(questions, method), strict=True):
-        answers[i] = (tail, engine.name, engine.exact)
+    tell = TESTED.get()
+    step = AT_ONCE if tell else len(questions) or 1
+    for start in range(0, len(questions) or 1, step):
+        if tell:
+            tell(start, len(questions))
+        found = answer_all(questions[start : start + step], method)
+        for i, (tail, engine) in zip(open_ones[start : start + step], found, strict=True):
+            answers[i] = (tail, engine.name, engine.exact)
     behind = [None] * len(tests) if items is None else items
     return [
         _result(Problem(effects, metric, alternative, each), *answer)

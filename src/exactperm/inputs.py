@@ -81,10 +81,10 @@ def _or(a: Mask | None, b: Mask) -> Mask:
 
 def _array(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
     """Any container as an array, and which values it declares missing."""
-    if isinstance(x, np.ma.MaskedArray):
-        return np.asarray(x.data), np.ma.getmaskarray(x)
-    if isinstance(x, np.ndarray):
+    if type(x) is np.ndarray:  # asked first, as numpy.ma takes time to load
         return x, None
+    if isinstance(x, np.ndarray):
+        return (np.asarray(x.data), np.ma.getmaskarray(x)) if isinstance(x, np.ma.MaskedArray) else (x, None)
     if isinstance(x, Mapping):
         raise TypeError(f"{name} is a mapping; mappings of counts need a metric such as metric='f1'")
     if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):

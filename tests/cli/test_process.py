@@ -145,3 +145,22 @@ def test_a_full_disk_is_one_line(two):
         done = run("compare", *two, "--output", "json", capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert done.stderr == b"No space left on device\n"
+
+
+def test_progress_is_for_terminals(tmp_path, two):
+    (tmp_path / "sitecustomize.py").write_text(
+        "import exactperm.cli.progress as p, exactperm.sources.align as a, time\n"
+        "p.PATIENCE = 0.0\n"
+        "align = a.align\n"
+        "def slow(*args, **options):\n    time.sleep(1)\n    return align(*args, **options)\n"
+        "import exactperm.sources.read as r\nimport sys\nsys.modules['exactperm.sources.read'].align = slow\n",
+        encoding="utf-8",
+    )
+    path = f"{tmp_path}{os.pathsep}{TREE}"
+    shown = on_a_terminal("compare", *two, PYTHONPATH=path)
+    assert "matching items 0 s" in shown
+    assert "\x1b[2K" in shown.partition("exact_match on")[0]  # erased before the results
+    assert "matching" not in on_a_terminal("compare", *two, "--quiet", PYTHONPATH=path)
+    piped = run("compare", *two, env={"PYTHONPATH": path})
+    assert piped.stderr == b""
+    assert piped.stdout == run("compare", *two).stdout

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from exactperm.cli import arguments as given
+from exactperm.cli.progress import progress
 from exactperm.cli.terminal import note, printer, show, spoken_warnings
 
 if TYPE_CHECKING:
@@ -106,15 +107,16 @@ def compare(
 
     if gate and alternative == "greater":
         raise ValueError("--gate asks for systems that are worse, --alternative greater for better ones; leave it out")
-    with spoken_warnings(quiet):
+    with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
             epochs=epochs, missing=missing, check=not no_check,
         )  # fmt: skip
+        watch.say("comparing")
         result = exactperm.compare(
             scores,
             metric=given.one_or_several(metric),
-            baseline=_baseline(baseline, scores, gate, quiet),
+            baseline=scores.systems[0] if gate and baseline is None else given.system_called(baseline, scores),
             correction=correction,
             alpha=alpha,
             alternative=alternative,
@@ -125,18 +127,11 @@ def compare(
             rng=seed,
             **({"higher_is_better": False} if lower_is_better else {}),
         )
+    if gate and baseline is None and not quiet:
+        note(f"note: the baseline is {scores.systems[0]}, the first system; --baseline names another")
     _print(result, output, scores)
     if gate:
         _gate(result, quiet)
-
-
-def _baseline(name: str | None, scores: Scores, gate: bool, quiet: bool) -> str | None:
-    """The baseline; a gate needs one, and takes the first system if none is named."""
-    if name is None and gate:
-        if not quiet:
-            note(f"note: the baseline is {scores.systems[0]}, the first system; --baseline names another")
-        return scores.systems[0]
-    return given.system_called(name, scores)
 
 
 def _print(result: Comparison | Comparisons, output: Output, scores: Scores) -> None:

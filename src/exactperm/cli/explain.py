@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from exactperm.cli import arguments as given
+from exactperm.cli.progress import progress
 from exactperm.cli.terminal import printer, show
 
 if TYPE_CHECKING:
@@ -51,18 +52,20 @@ def explain(
     """
     from exactperm.explanation import explain as explain_systems
 
-    scores = given.read_files(
-        files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
-        epochs=epochs, missing=missing, check=not no_check,
-    )  # fmt: skip
-    explanations = explain_systems(
-        scores,
-        metric=given.one_or_several(metric),
-        baseline=given.system_called(baseline, scores),
-        alternative=alternative,
-        nan_policy=missing,
-        method=method,
-    )
+    with progress(quiet=False) as watch:
+        scores = given.read_files(
+            files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
+            epochs=epochs, missing=missing, check=not no_check,
+        )  # fmt: skip
+        watch.say("counting")
+        explanations = explain_systems(
+            scores,
+            metric=given.one_or_several(metric),
+            baseline=given.system_called(baseline, scores),
+            alternative=alternative,
+            nan_policy=missing,
+            method=method,
+        )
     console = printer()
     show(console, _blocks(explanations, console.width))
 

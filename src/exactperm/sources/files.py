@@ -12,8 +12,9 @@ import tempfile
 import weakref
 import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cached_property
 from pathlib import Path
 from typing import IO, Any, cast
@@ -31,6 +32,8 @@ GZIP = b"\x1f\x8b"
 DAMAGED = (OSError, EOFError, zlib.error)
 #: how other encodings than UTF-8 give themselves away
 OTHER_ENCODINGS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}
+#: told of every file that is opened, by whoever shows progress
+OPENED: ContextVar[Callable[[str, IO[bytes]], None] | None] = ContextVar("OPENED", default=None)
 
 
 class SourceError(ValueError):
@@ -72,6 +75,8 @@ class Source:
         with self._open() as raw:
             compressed = raw.read(2) == GZIP
             raw.seek(0)
+            if tell := OPENED.get():
+                tell(self.name, raw)
             if not compressed:
                 yield raw
                 return
