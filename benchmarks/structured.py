@@ -33,7 +33,7 @@ sys.path[:0] = [str(ROOT / "src"), str(ROOT / "tests")]
 import exactperm as xp  # noqa: E402 - found on the path just set
 from exactperm.engines.base import Question, Tail  # noqa: E402
 from exactperm.engines.torus import Torus  # noqa: E402
-from exactperm.engines.torus_tilt import dominating_tilt  # noqa: E402
+from exactperm.engines.torus_point import dominating_tilt  # noqa: E402
 from exactperm.result import TestResult  # noqa: E402
 from structured_problems import (  # noqa: E402
     ALTERNATIVES,

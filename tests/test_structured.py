@@ -184,6 +184,40 @@ def test_a_hopeless_tilt_says_that_it_knows_nothing():
     assert (tail.log_low, tail.log_high) == (-math.inf, 0.0)
 
 
+def test_two_items_that_make_the_weights_overflow():
+    """The tilt to the end of the law has weights of both signs that no float holds; the fair one answers."""
+    a = np.array([[408, 38, 278, 76], [241, 126, 161, 198]])
+    b = np.array([[431, 44, 255, 70], [261, 122, 141, 202]])
+    assert_all_alternatives(a, b, "mcc", p_values(every_assignment(a, b), a, b, mcc))
+
+
+# -- regions that are entered from several sides -------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("h", "antisymmetric"),
+    [
+        (lambda x, y, u, v: np.maximum(x, y) - np.maximum(u, v), True),
+        (lambda x, y, u, v: x - u + (y - v) / 4, False),  # |h| >= c: two half-planes
+        (lambda x, y, u, v: (x - u) ** 2 + (y - v) ** 2, False),  # all around the centre
+        (lambda x, y, u, v: np.where(x > u, 5.0, -3.0) + (y - v) / 64, False),  # a jump
+    ],
+)
+def test_own_statistics_keep_their_digits_in_the_tails(h, antisymmetric):
+    rng = np.random.default_rng(110)
+    a, b = rng.integers(0, 3, (2, 110, 2))
+    worse = rng.random(110) < 0.8
+    b[worse] = np.minimum(a, b)[worse]
+    both = (a + b).sum(axis=0)
+    law = counted(a, b)
+    points = np.array([a.sum(axis=0), *law], dtype=np.float64)
+    observed, *sizes = np.abs(h(*points.T, *(both - points).T)).tolist()
+    exact = Fraction(sum(ways for ways, size in zip(law.values(), sizes, strict=True) if size >= observed), 2**110)
+    assert 1e-12 < exact < 1e-4
+    metric = xp.Metric("own", ("x", "y"), h=h, antisymmetric=antisymmetric)
+    assert_exact(xp.paired_test(a, b, metric=metric, method="fourier"), exact)
+
+
 # -- general functions of general sums -----------------------------------------------------------
 
 

@@ -158,6 +158,6 @@ def test_candidates_do_not_run_anything():
 
     lattice = Lattice.of(Effects.from_counts({(1, 0): 3, (0, 1): 4}))
     names = [engine.name for engine in candidates(Question(lattice, Region(never)))]
-    assert names == ["fourier", "enumeration", "monte-carlo"]
+    assert names == ["rational", "fourier", "enumeration", "monte-carlo"]
     line = Question(Lattice.of(Effects.from_counts({1: 10**6, 2: 10**6})), Runs(((10, 20),)))
     assert [engine.name for engine in candidates(line)] == ["fourier", "meet-in-the-middle", "bracket"]

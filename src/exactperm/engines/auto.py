@@ -12,8 +12,9 @@ anything else                                         bracket                 tw
 ====================================================  ======================  ===========================
 
 Real effects without a grid: meet-in-the-middle where it can, else bracket. Two or more free sums (F1, precision, MCC):
-fourier on a torus where its cost allows, enumeration up to 20 effects; beyond that the answer has to be sampled, and a
-`SamplingWarning` says so: control-variate where the statistic is smooth, else monte-carlo.
+rational where it takes milliseconds (some 50 items), fourier on a torus where its cost allows, enumeration up to 20
+effects; beyond that the answer has to be sampled, and a `SamplingWarning` says so: control-variate where the statistic
+is smooth, else monte-carlo.
 
 `method="exact"` takes the same list without bracket and sampling. An engine asked by name runs or says why not.
 """
@@ -33,6 +34,8 @@ __all__ = ["METHODS", "SamplingWarning", "ToleranceWarning", "answer_all", "cand
 
 #: vectors of counts up to which counting them is quicker than anything else
 FEW_VECTORS = 2**16
+#: seconds that counting all assignments in several dimensions may take before a torus is quicker
+QUICK = 5e-3
 #: seconds an exact answer may take before `auto` takes a bracket, or a sample, instead
 PATIENCE = 10.0
 
@@ -81,6 +84,9 @@ def candidates(question: Question, *, exact: bool = False) -> Iterator[Engine]:
     """The engines worth asking, in the order of the decision table."""
     lattice = question.lattice
     if lattice.rank > 1 or isinstance(question.region, Region):
+        rational = engine("rational", question)
+        if rational.obstacle(question) is None and rational.cost(question) < QUICK:
+            yield rational
         yield engine("fourier", question)
         if lattice.n <= 20:
             yield engine("enumeration", question)

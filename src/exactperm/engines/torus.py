@@ -12,7 +12,7 @@ tilted coins. The first line is an identity. The second holds on a torus that co
 negligible mass of the tilted law, and all but a few phi_k are zero to any precision. So
 
 1. tau is put at the dominating point of R, where the region comes closest to the centre: the prefactor then carries
-   the size of the probability, down to 10^-1000 and beyond, and the sum is of order one (`torus_tilt`);
+   the size of the probability, down to 10^-1000 and beyond, and the sum is of order one (`torus_point`);
 2. the torus covers a window outside which *evaluated* Chernoff bounds leave 10^-18 (`torus_tilt`);
 3. the frequencies that count are found by branch and bound, and proved to be all (`torus_support`);
 4. the sum over R is closed along each line where R is increasing in the last coordinate (`torus_half_lines`), else
@@ -32,7 +32,8 @@ window.
 
 **When it fails.** Few coins with large unrelated steps: then nearly every frequency is alive, and
 enumeration or meeting in the middle is the right thing. Ranks above four. A tail whose guide
-function leads the tilt astray costs digits; the interval says so.
+function leads the tilt astray, also where several tilts share the work (`torus_point`), costs digits; the interval
+says so.
 
 References: Zmigrod, Vieira and Cotterell 2022 (the problem); Keich 2005, Wilson and Keich 2016
 (tilted transforms); Ney 1983 (dominating points).
@@ -46,12 +47,13 @@ from fractions import Fraction
 
 import numpy as np
 
-from exactperm.engines.base import Engine, Question, Tail
-from exactperm.engines.torus_dominant import islands, weighted_sum
+from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
+from exactperm.engines.torus_dominant import Island, islands, weighted_sum
 from exactperm.engines.torus_half_lines import MOST_LINES, half_line_sum
+from exactperm.engines.torus_point import cells, dominating_tilt
 from exactperm.engines.torus_slabs import MOST_POINTS, slab_sum
 from exactperm.engines.torus_support import MOST_BOXES, angles_are_exact, expected_frequencies
-from exactperm.engines.torus_tilt import TiltedCoins, Window, dominating_tilt, fits
+from exactperm.engines.torus_tilt import TiltedCoins, Window, fits
 from exactperm.lattice import Lattice
 from exactperm.region import Region
 
@@ -146,9 +148,25 @@ def _of_island(lattice: Lattice, region: Region) -> Tail:
     lattice, straight = _decorrelated(lattice, region)
     tilted = TiltedCoins.of(lattice, dominating_tilt(lattice, straight))
     tail = _tail(tilted, straight)
-    if tail.log_high - tail.log_low > WIDE and tilted.tilt.any():
+    if _is_wide(tail) and tilted.tilt.any():
         tail = _intersection(tail, _tail(tilted.fair(), straight))
-    return tail
+    return _intersection(tail, _by_cells(lattice, straight)) if _is_wide(tail) else tail
+
+
+def _is_wide(tail: Tail) -> bool:
+    return not tail.log_high - tail.log_low <= WIDE
+
+
+def _by_cells(lattice: Lattice, region: Region) -> Tail:
+    """The sum over the parts of a region that is entered from several sides, each by a tilt of its own."""
+    parts = cells(lattice, replace(region, increasing=False))
+    if not parts or len(parts) * _volume(TiltedCoins.of(lattice).box(LOG_PLANNED)) > MOST_POINTS:
+        return NOTHING_KNOWN
+    try:
+        tails = [_tail(coins, part) for coins, part in parts]
+    except CannotAnswer:  # a steep tilt needs a window that is too large
+        return NOTHING_KNOWN
+    return weighted_sum([Island(0.0, lattice, part) for _, part in parts], tails)
 
 
 def _decorrelated(lattice: Lattice, region: Region) -> tuple[Lattice, Region]:

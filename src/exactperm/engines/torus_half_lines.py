@@ -183,7 +183,9 @@ def _series(coins: TiltedCoins, support: Support, window: Window, ends: _Ends) -
     rounding = float(weights @ _transform_errors(support, along, ratio, ends))
     rounding += float(multiplicity @ ((support.error + 8 * EPS * np.abs(phi)) * np.abs(values)))
     terms = multiplicity * (phi * values).real
-    return math.fsum(terms.tolist()) / support.volume, rounding * (1 + 1e-6) / support.volume
+    # terms that overflowed have no sum, and `fsum` raises
+    total = math.fsum(terms.tolist()) if np.isfinite(terms).all() else math.nan
+    return total / support.volume, rounding * (1 + 1e-6) / support.volume
 
 
 def _transform_errors(support: Support, along: Integers, ratio: Complexes, ends: _Ends) -> Floats:

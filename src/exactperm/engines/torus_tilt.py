@@ -1,4 +1,4 @@
-"""The tilted law of a vector of coins: cumulants, Chernoff bounds, and where to tilt to.
+"""The tilted law of a vector of coins: cumulants and Chernoff bounds.
 
 X = sum_n b_n y_n with fair coins b_n and steps y_n in Z^r, c = span / 2 its centre of symmetry.
 Tilting by tau makes the coins fall with probability p_j = 1 / (1 + exp(-tau . y_j)) and turns the
@@ -7,9 +7,8 @@ law into
     P(X = x) = exp(L(tau) - tau . (x - c)) P_tau(X = x),
     L(tau) = sum_j c_j log cosh(tau . y_j / 2),
 
-an identity for every tau (Cramer 1938; Daniels 1954). A tau whose mean m(tau) = c + grad L(tau) is
-the point where a region is entered first, its *dominating point* (Ney 1983), leaves a sum of order
-one to be computed, however small the probability is. A poor tau costs digits, never correctness.
+an identity for every tau (Cramer 1938; Daniels 1954). A poor tau costs digits, never correctness;
+`torus_point` finds a good one.
 
 All exponents are measured from the centre, so that nothing of the size of span . tau is ever
 subtracted.
@@ -18,7 +17,6 @@ subtracted.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,9 +24,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.lattice import Lattice
-from exactperm.region import Region
 
-__all__ = ["LOG_TINY", "TiltedCoins", "Window", "dominating_tilt", "fits"]
+__all__ = ["LOG_TINY", "SATURATED", "TiltedCoins", "Window", "fits"]
 
 Window = tuple[tuple[int, int], ...]
 Floats = NDArray[np.float64]
@@ -43,8 +40,6 @@ TILT_BITS = 22
 WIDEST = 2**30
 #: beyond this a coin is certain to within 10^-17, and a larger tilt changes nothing
 SATURATED = 40.0
-#: steps towards the dominating point, beyond which a tilt is taken as it is
-MOST_TURNS = 30
 #: added to evaluated cumulants, whose rounding is far below it, so that Chernoff bounds stay bounds
 SLACK = 1e-6
 
@@ -272,105 +267,3 @@ def _divergence(x: Floats) -> Floats:
     near = x * tanh + 0.5 * np.log1p(-np.minimum(tanh * tanh, 0.9))
     far = math.log(2) - np.log1p(decay) - 2 * x * decay / (1 + decay)
     return np.asarray(np.where(x < 0.5, near, far))
-
-
-# -- the dominating point --------------------------------------------------------------------------
-
-
-def dominating_tilt(lattice: Lattice, region: Region) -> Floats:
-    """Choose tau so that the tilted mean lies where the region comes closest to the centre.
-
-    Closest means least rate; there tau is normal to the boundary. Starting from the gradient of the
-    guide at the centre, alternate between going as far along tau as it takes to reach {value = 0}
-    and turning tau to the gradient found there. Zero if the centre lies in the region already, or
-    without a guide.
-    """
-    fair = np.zeros(lattice.rank)
-    value = region.value
-    if value is None:
-        return fair
-    guide = _Guide(lattice, value, region.increasing)
-    centre = TiltedCoins.of(lattice, fair)
-    if not guide(fair) < 0:
-        return fair
-    direction = guide.normal(centre)
-    if direction is None:
-        return fair
-    tilt, share, furthest = guide.reach(direction), 1.0, math.inf
-    for _ in range(MOST_TURNS):
-        there = TiltedCoins.of(lattice, tilt)
-        normal = guide.normal(there)
-        if normal is None:
-            break
-        length = math.sqrt(max(float(direction @ there.covariance @ direction), 0.0))
-        if length == 0:
-            break
-        turn = normal - direction / length
-        far = float(turn @ there.covariance @ turn)
-        if far < 1e-8:
-            break
-        if far > furthest / 2:  # on a boundary that bends full turns may swing to and fro
-            share /= 2
-        direction, furthest = normal - (1 - share) * turn, far
-        tilt = guide.reach(direction)
-    return tilt
-
-
-@dataclass(frozen=True)
-class _Guide:
-    """The guide function of a region along tilted means."""
-
-    lattice: Lattice
-    value: Callable[[Floats], Floats]
-    increasing: bool
-
-    def __call__(self, tilt: Floats) -> float:
-        """The guide at the tilted mean."""
-        steps, counts = self.lattice.steps, self.lattice.counts
-        mean = (counts * (1 + np.tanh(steps @ tilt / 2))) @ steps / 2
-        return float(self._at(mean[None])[0])
-
-    def _at(self, points: Floats) -> Floats:
-        with np.errstate(all="ignore"):  # a guide may be undefined outside the attainable totals
-            return np.asarray(self.value(points), dtype=np.float64)
-
-    def normal(self, coins: TiltedCoins) -> Floats | None:
-        """The gradient at the tilted mean, of unit length in the tilted law; None without one."""
-        mean = coins.offset + np.array(coins.span) / 2
-        width = 0.05 * np.sqrt(np.diag(coins.covariance)) + 1e-6
-        around = np.concatenate([mean + np.diag(width), mean - np.diag(width)])
-        values = self._at(around)
-        gradient = (values[: len(mean)] - values[len(mean) :]) / width
-        if self.increasing:  # then weights never grow along a line
-            gradient[-1] = max(gradient[-1], 0.0)
-        length = math.sqrt(max(float(gradient @ coins.covariance @ gradient), 0.0))
-        return gradient / length if math.isfinite(length) and length > 0 else None
-
-    def reach(self, direction: Floats) -> Floats:
-        """The multiple of `direction` whose tilted mean lies on {value = 0} (rule of Illinois).
-
-        Where the means do not get there, the multiple where the guide is greatest.
-        """
-        along = np.abs(self.lattice.steps @ direction)
-        largest = float(along.max())
-        furthest = 2 * SATURATED / max(float(along[along > 1e-9 * largest].min()), 1e-3 * largest)
-        low, high = 0.0, min(1.0, furthest)
-        below, above = self(low * direction), self(high * direction)
-        best = (below, low)
-        while above < 0 and high < furthest:
-            best = max(best, (above, high))
-            low, below, high = high, above, min(1.5 * high, furthest)
-            above = self(high * direction)
-        if not above > 0:
-            return max(best, (above, high))[1] * direction
-        middle = high
-        for _ in range(40):
-            middle = high - above * (high - low) / (above - below)
-            here = self(middle * direction)
-            if not math.isfinite(here) or abs(here) < 1e-9 * (above - below) or high - low < 1e-9 * high:
-                break
-            if here < 0:
-                low, below, above = middle, here, above / 2
-            else:
-                high, above, below = middle, here, below / 2
-        return middle * direction
