@@ -32,7 +32,7 @@ def paired_test(
     a: Any,
     b: Any = None,
     *,
-    metric: str | metrics.Metric = "mean",
+    metric: str | metrics.Metric | None = None,
     alternative: metrics.Alternative = "two-sided",
     groups: Any = None,
     axis: int = -1,
@@ -53,9 +53,10 @@ def paired_test(
     ----------
     a, b
         One score per item for each system: integers, booleans or floats; or the counts a metric is made of, as a
-        mapping such as ``{"tp": ..., "fp": ..., "fn": ...}`` or an array (items, k). Or an `Effects` alone.
+        mapping such as ``{"tp": ..., "fp": ..., "fn": ...}`` or an array (items, k). Or an `Effects` alone, or what
+        `exactperm.read` found in files of two systems.
     metric
-        A name, see `exactperm.metrics.names`, or a `Metric`.
+        A name, see `exactperm.metrics.names`, or a `Metric`. By default "mean", and the first metric of files.
     alternative
         "two-sided", "greater" (A is better) or "less" (A is worse).
     groups
@@ -87,17 +88,42 @@ def paired_test(
     >>> result.pvalue, result.as_fraction()
     (0.03125, Fraction(1, 32))
     """
-    chosen = metrics.get(metric)
     options = engine_options(tolerance, n_resamples, confidence_level, rng)
+    if b is None and not isinstance(a, Effects):
+        return _test_of_files(a, metric, groups, nan_policy, grid, alternative, method, options)
+    chosen = metrics.get("mean" if metric is None else metric)
     if isinstance(a, Effects):
         if b is not None or groups is not None:
             raise TypeError("an Effects holds both systems and their groups: give it alone")
         return results_of([a], chosen, alternative, method, options)[0]
-    if b is None:
-        raise TypeError("b is missing: paired_test needs the scores of two systems, or an Effects")
     tests, shape, items = _count(a, b, chosen, groups, axis, nan_policy, grid)
     results = results_of(tests, chosen, alternative, method, options, items)
     return results[0] if shape == () else _batch(results, shape)
+
+
+def _test_of_files(
+    scores: Any,
+    metric: str | metrics.Metric | None,
+    groups: Any,
+    nan_policy: str,
+    grid: Any,
+    alternative: metrics.Alternative,
+    method: str,
+    options: Options,
+) -> TestResult:
+    """The test of the two systems that were read from files."""
+    from exactperm.sources.scores import Scores
+    from exactperm.systems import gather
+
+    if not isinstance(scores, Scores):
+        raise TypeError("b is missing: paired_test needs the scores of two systems, an Effects, or what read returns")
+    if len(scores.systems) != 2:
+        raise ValueError(
+            f"paired_test is about two systems; these files are about {len(scores.systems)}, "
+            f"{', '.join(scores.systems)}: use compare, or pick two of them, read(..., a=, b=)"
+        )
+    data, (a, b) = gather(scores, None, metric, groups, nan_policy, grid, {}), scores.systems
+    return results_of([data.effects(a, b)], data.metric, alternative, method, options, [data.items(a, b)])[0]
 
 
 def engine_options(tolerance: float | None, n_resamples: int | None, level: float, rng: Any) -> Options:

@@ -18,6 +18,7 @@ from exactperm.effects import Effects
 from exactperm.items import Items
 from exactperm.metrics import counts
 from exactperm.metrics.registry import parse
+from exactperm.sources.roles import is_id
 from exactperm.sources.scores import Scores
 
 __all__ = ["Systems", "frame_library", "gather"]
@@ -281,14 +282,20 @@ def _from_frame(frame: Any, y_true: Any, groups: Any) -> tuple[dict[str, Any], A
     gold, labels = (columns[x] if isinstance(x, str) else x for x in (y_true, groups))
     of_systems = {name: x for name, x in columns.items() if name not in taken}
     if gold is None:
-        _refuse_texts(of_systems)
+        _refuse_names(of_systems)
     return of_systems, gold, labels
 
 
-def _refuse_texts(columns: dict[str, Any]) -> None:
+def _refuse_names(columns: dict[str, Any]) -> None:
+    """Every column is a system: refuse those that name or describe items."""
     import narwhals.stable.v2 as nw
 
     for name, column in columns.items():
+        if is_id(name):
+            raise TypeError(
+                f"the column {name!r} of the data frame names items, it seems, and every column is a system: drop it, "
+                "name it in groups=, or give it another name"
+            )
         if nw.from_native(column, series_only=True).dtype in (nw.String, nw.Categorical, nw.Enum):
             raise TypeError(
                 f"the column {name!r} of the data frame holds text, and every column is a system: drop it, or name it "

@@ -67,6 +67,8 @@ class Source:
                 raise self._unreadable(error) from None
         if not start:
             raise self.error("the file is empty; give a file with at least one item")
+        if encoding := OTHER_ENCODINGS.get(start[:2]):
+            raise self.error(f"the text is in {encoding}; convert it to UTF-8 first")
         return start
 
     @contextmanager
@@ -95,9 +97,7 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""
-        encoding = OTHER_ENCODINGS.get(self.start[:2])
-        if encoding:
-            raise self.error(f"the text is in {encoding}; convert it to UTF-8 first")
+        self.start  # noqa: B018  # which it refuses if it is in another encoding
         number = 0
         with self.open() as file:
             try:

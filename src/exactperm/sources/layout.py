@@ -119,7 +119,7 @@ def blocks_of(sheet: Sheet, wanted: Wanted) -> list[Block]:
         return _asked(source, _wide_counts(source, columns, by_system, items), wanted)
     if (wanted.alone and not metrics_of(roles.scores)) or wanted.a is not None:
         return _wide(source, columns, roles, items)
-    return [_with_measures(source, columns, roles.scores, items)]
+    return [_with_measures(source, columns, {name: name for name in roles.scores}, items)]
 
 
 # -- layouts ---------------------------------------------------------------------------------------------------
@@ -141,9 +141,7 @@ def _wide_counts(
     """Several columns for each system, as tp_A, fp_A, fn_A, tp_B, fp_B, fn_B."""
     blocks = []
     for system, names in by_system.items():
-        numbers = {sum: columns.numbers[name] for sum, name in names.items()}
-        block = _with_measures(source, replace(columns, numbers=numbers), list(numbers), items)
-        blocks.append(replace(block, system=system))
+        blocks.append(replace(_with_measures(source, columns, names, items), system=system))
     return blocks
 
 
@@ -158,17 +156,17 @@ def _long(source: Source, columns: Columns, roles: Roles, items: Block) -> list[
     codes = np.fromiter((order.setdefault(str(name), len(order)) for name in names), np.int64, columns.rows)
     rows = np.argsort(codes, kind="stable")
     parts = np.split(rows, np.flatnonzero(np.diff(codes[rows])) + 1)
-    whole = _with_measures(source, columns, roles.scores, items)
+    whole = _with_measures(source, columns, {name: name for name in roles.scores}, items)
     return [_taken(whole, part, system) for system, part in zip(order, parts, strict=True)]
 
 
-def _with_measures(source: Source, columns: Columns, names: Sequence[str], items: Block) -> Block:
-    """One system, whose measures are the counts of metrics, and all other columns."""
-    counted = metrics_of(names)
-    measures = {",".join(sums): _counts(source, columns, sums) for sums in counted}
-    others = [name for name in names if not any(name in sums for sums in counted)]
-    others.sort(key=lambda name: name.lower() not in SCORES)
-    measures |= {name: columns.numbers[name] for name in others}
+def _with_measures(source: Source, columns: Columns, called: Mapping[str, str], items: Block) -> Block:
+    """One system, whose measures are the counts of metrics, and all other columns; `called` says which is which."""
+    counted = metrics_of(list(called))
+    measures = {",".join(sums): _counts(source, columns, [called[sum] for sum in sums]) for sums in counted}
+    others = [name for name in called if not any(name in sums for sums in counted)]
+    others.sort(key=lambda name: SCORES.index(name.lower()) if name.lower() in SCORES else len(SCORES))
+    measures |= {name: columns.numbers[called[name]] for name in others}
     return replace(items, measures=measures, metrics={",".join(sums): by for sums, by in counted.items()})
 
 
@@ -225,8 +223,8 @@ def _named(source: Source, columns: Columns, name: str, role: str) -> Array:
     )
 
 
-def _counts(source: Source, columns: Columns, sums: Sequence[str]) -> Array:
-    return np.stack([_whole(source, columns, name, "count") for name in sums], axis=1)
+def _counts(source: Source, columns: Columns, names: Sequence[str]) -> Array:
+    return np.stack([_whole(source, columns, name, "count") for name in names], axis=1)
 
 
 def _whole(source: Source, columns: Columns, name: str, what: str) -> Array:
