@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from exactperm.comparisons import Comparisons
     from exactperm.effects import Effects
     from exactperm.engines.auto import SamplingWarning, ToleranceWarning
+    from exactperm.keyed import paired_tests
     from exactperm.metrics import Metric
     from exactperm.pair import Pair
     from exactperm.result import Interval, TestResult
@@ -39,6 +40,7 @@ _HOME = {
     "compare": "exactperm.comparison",
     "mcnemar": "exactperm.classical",
     "paired_test": "exactperm.api",
+    "paired_tests": "exactperm.keyed",
     "read": "exactperm.sources",
     "sign_test": "exactperm.classical",
     "wilcoxon": "exactperm.classical",
@@ -61,6 +63,7 @@ __all__ = [
     "compare",
     "mcnemar",
     "paired_test",
+    "paired_tests",
     "read",
     "sign_test",
     "wilcoxon",

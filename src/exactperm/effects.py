@@ -21,6 +21,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -223,6 +224,19 @@ class Effects:
         from exactperm.sources.frames import effects_of_frame
 
         return effects_of_frame(frame, a, b, group=group, weight=weight, nan_policy=nan_policy, grid=grid)
+
+    def save(self, path: str | Path) -> None:
+        """Write these counts to a small JSON file, which `load` reads: rows stay where they are."""
+        from exactperm.effects_file import save
+
+        save(self, path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> Effects:
+        """Read what `save` wrote."""
+        from exactperm.effects_file import load
+
+        return load(path)
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:

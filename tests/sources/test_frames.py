@@ -130,7 +130,7 @@ def test_weights_are_equal_items_that_are_swapped_together(kind):
 @pytest.mark.filterwarnings("ignore")
 def test_tests_by_key_are_those_of_the_rows_of_each_key(kind):
     frame = integers(5, 300).with_columns(lang=pl.Series(["de", "fr", "en"] * 100), part=pl.Series([1, 2] * 150))
-    found = effects_by_key(frame_kinds.make(kind, frame), ["lang", "part"], "a", "b", group="doc")
+    found = dict(effects_by_key(frame_kinds.make(kind, frame), ["lang", "part"], "a", "b", group="doc"))
     assert list(found) == sorted((lang, part) for lang in ("de", "en", "fr") for part in (1, 2))
     for (lang, part), effects in found.items():
         assert effects == in_memory(frame.filter(pl.col("lang") == lang, pl.col("part") == part), group="doc")

@@ -14,22 +14,36 @@ Cost: one pass over the rows, and another over columns that hold floats or integ
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import operator
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from exactperm.effects import Effects
 from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_gap, lacks, look
 
 __all__ = ["effects_by_key", "effects_of_frame"]
 
+Key = tuple[Hashable, ...]
+
+
+class Cell(NamedTuple):
+    """What the query counts: of one key and one signed difference of the sums the groups, items, and A's totals."""
+
+    key: Key
+    difference: list[int]
+    totals_a: list[int]
+    groups: int
+    items: int
+
 
 def effects_of_frame(
     frame: Any, a: Any, b: Any, *, group: str | None, weight: str | None, nan_policy: str, grid: Any
 ) -> Effects:
     """The effects of all rows."""
-    found = _count(frame, Columns.of(a, b, (), group, weight), nan_policy, grid)
-    return found[()]
+    ((_, effects),) = _count(frame, Columns.of(a, b, (), group, weight), nan_policy, grid)
+    return effects
 
 
 def effects_by_key(
@@ -42,13 +56,13 @@ def effects_by_key(
     weight: str | None = None,
     nan_policy: str = "raise",
     grid: Any = "auto",
-) -> dict[tuple[Hashable, ...], Effects]:
-    """The effects of the rows of each key, by one query for all; a key is a value of each column of `by`."""
+) -> Iterator[tuple[Key, Effects]]:
+    """Yield each key, a value of each column of `by`, and the effects of its rows: by one query, in its order."""
     keys = (by,) if isinstance(by, str) else tuple(by)
     return _count(frame, Columns.of(a, b, keys, group, weight), nan_policy, grid)
 
 
-def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> dict[tuple[Hashable, ...], Effects]:
+def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> Iterator[tuple[Key, Effects]]:
     import narwhals.stable.v2 as nw
 
     if nan_policy not in ("raise", "omit"):
@@ -63,21 +77,18 @@ def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> dict[tup
     seen = look(rows, columns, omit=nan_policy == "omit", grid=grid)
     if nan_policy == "omit":
         rows = rows.filter(~nw.any_horizontal(*(has_gap(c, seen.types) for c in columns.numbers), ignore_nulls=False))
-    cells = _cells(rows, columns, seen)
-    if not cells:
+    key = None
+    for key, cells in groupby(_cells(rows, columns, seen), key=lambda cell: cell.key):
+        yield key, _effects(cells, columns, seen)
+    if key is None:
         raise ValueError(NO_ROWS)
-    cells.sort(key=lambda cell: tuple((x is None, str(type(x)), x) for x in cell[0]))
-    return {key: _effects(list(of_key), columns, seen) for key, of_key in groupby(cells, key=lambda cell: cell[0])}
 
 
 # -- the query -------------------------------------------------------------------------------------------------
 
-#: a key, signed differences of the sums, A's totals, the number of groups, and of items
-Cell = tuple[tuple[Hashable, ...], list[int], list[int], int, int]
 
-
-def _cells(rows: Any, columns: Columns, seen: Survey) -> list[Cell]:
-    """Count the groups of each key and difference."""
+def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Cell]:
+    """Count the groups of each key and difference; the cells of a key follow each other."""
     import narwhals.stable.v2 as nw
 
     parts = [part for pair in zip(columns.a, columns.b, strict=True) for part in _parts(*pair, columns, seen)]
@@ -97,23 +108,21 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> list[Cell]:
     )
     counted = differing.group_by(*keys, *d).agg(*(nw.col(name).sum() for name in [*a, "groups", "items"]))
     gap = nw.any_horizontal(*(nw.col(name).is_null() for name in d), ignore_nulls=False).cast(nw.Int64)
-    try:
-        found = fetch(counted.select(*keys, *d, *a, "groups", "items", gap=gap))
-    except Exception:
-        _refuse_gaps(rows, columns)  # which some engines cannot count
-        raise
-    if any(row[-1] for row in found):
-        _refuse_gaps(rows, columns)
+    wanted = counted.select(*keys, *d, *a, "groups", "items", gap=gap)
     k, n = len(keys), len(parts)
-    return [
-        (
-            tuple(row[:k]),
-            [int(x) for x in row[k : k + n]],
-            [int(x) for x in row[k + n : k + 2 * n]],
-            *map(int, row[-3:-1]),
-        )  # type: ignore[misc]
-        for row in found
-    ]
+    for row in _fetched(wanted.sort(*keys) if keys else wanted, rows, columns):
+        if row[-1]:
+            _refuse_gaps(rows, columns)
+        numbers = list(map(int, row[k:]))
+        yield Cell(tuple(row[:k]), numbers[:n], numbers[n : 2 * n], *numbers[2 * n : -1])
+
+
+def _fetched(wanted: Any, rows: Any, columns: Columns) -> Iterator[tuple[Any, ...]]:
+    try:
+        yield from fetch(wanted)
+    except Exception:
+        _refuse_gaps(rows, columns)  # some engines cannot count them
+        raise
 
 
 def _by_group(rows: Any, keys: list[str], sums: list[str]) -> Any:
@@ -151,27 +160,22 @@ def _refuse_gaps(rows: Any, columns: Columns) -> None:
 
     named = list(dict.fromkeys([*columns.numbers, *([columns.group] if columns.group else [])]))
     gaps = rows.select(*(nw.col(c).is_null().cast(nw.Int64).alias(f"gaps{i}") for i, c in enumerate(named)))
-    lost = fetch(gaps.select(*(nw.col(f"gaps{i}").sum() for i in range(len(named)))))[0]
-    column, number = next((c, int(n)) for c, n in zip(named, lost, strict=True) if n)
-    if column == columns.group:
-        raise ValueError(
-            f"group column {column!r} is null in {number} rows; give every row a group, or filter them out"
-        )
-    raise ValueError(lacks(column, number))
+    (lost,) = fetch(gaps.select(*(nw.col(f"gaps{i}").sum() for i in range(len(named)))))
+    for column, number in zip(named, lost, strict=True):
+        if number and column == columns.group:
+            raise ValueError(f"group column {column!r} is null in {number} rows; give each a group, or filter them out")
+        if number:
+            raise ValueError(lacks(column, int(number)))
 
 
 # -- from cells to effects -------------------------------------------------------------------------------------
 
 
-def _effects(cells: list[Cell], columns: Columns, seen: Survey) -> Effects:
-    joined = [(seen.joined(d), seen.joined(a), groups, items) for _, d, a, groups, items in cells]
-    counts: dict[tuple[int, ...], int] = {}
-    for difference, _, groups, _ in joined:
-        counts[difference] = counts.get(difference, 0) + groups
-    return Effects.from_counts(
-        counts,
-        totals_a=tuple(map(sum, zip(*(totals for _, totals, _, _ in joined), strict=True))),
-        names=columns.names,
-        n_items=sum(items for *_, items in joined),
-        unit=seen.unit,
-    )
+def _effects(cells: Iterable[Cell], columns: Columns, seen: Survey) -> Effects:
+    counts: dict[tuple[int, ...], int] = defaultdict(int)
+    totals, items = (0,) * len(columns.names), 0
+    for cell in cells:
+        counts[seen.joined(cell.difference)] += cell.groups
+        totals = tuple(map(operator.add, totals, seen.joined(cell.totals_a)))
+        items += cell.items
+    return Effects.from_counts(counts, totals_a=totals, names=columns.names, n_items=items, unit=seen.unit)

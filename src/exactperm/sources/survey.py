@@ -8,7 +8,7 @@ number of rows is below 2^62, and else in two halves. Integers of 16 bits need n
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -23,6 +23,8 @@ DECIMALS = 9
 #: multiples of a unit below this are told apart as floats; see `exactperm.grid`
 TOLD_APART = {"Float32": 2**22, "Float64": 2**51, "Decimal": 2**51}
 HALF = 2**32
+#: rows of a result that are fetched at once
+BLOCK = 1 << 13
 NO_ROWS = "the frame holds no rows; there is nothing to compare"
 SHORT = ("Int8", "Int16", "UInt8", "UInt16", "Boolean")
 INTEGERS = (*SHORT, "Int32", "UInt32", "Int64", "UInt64", "Int128", "UInt128")
@@ -269,11 +271,13 @@ def _coarsest(units: Sequence[Fraction], floats: Sequence[str], seen: Mapping[tu
 # -- results ---------------------------------------------------------------------------------------------------
 
 
-def fetch(query: Any) -> list[tuple[Any, ...]]:
-    """The rows of a small result. DuckDB and Spark hand over theirs without pyarrow."""
+def fetch(query: Any) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows of a result, a block at a time. DuckDB and Spark hand over theirs without pyarrow."""
     native = query.to_native()
-    if hasattr(native, "fetchall"):
-        return list(native.fetchall())
-    if type(native).__module__.partition(".")[0] == "pyspark":
-        return [tuple(row) for row in native.collect()]
-    return list(query.collect().rows())
+    if hasattr(native, "fetchmany"):
+        while block := native.fetchmany(BLOCK):
+            yield from block
+    elif type(native).__module__.partition(".")[0] == "pyspark":
+        yield from map(tuple, native.toLocalIterator())
+    else:
+        yield from query.collect().iter_rows()
