@@ -43,6 +43,24 @@ def test_float32_decimals_as_float32_and_as_doubles():
     assert find_grid(single) is None
 
 
+@pytest.mark.parametrize("scale", [1, 100, 1e4])
+@pytest.mark.parametrize("bits", [8, 11, 24])
+def test_float32_scores_that_are_exact_decimals_keep_every_digit(bits, scale):
+    """Scores of models in bfloat16 or half precision, stored as float32: multiples past 2^24 on a decimal grid."""
+    for _ in range(200):
+        mantissa = RNG.integers(2 ** (bits - 1), 2**bits, 3) * RNG.choice([-1, 1], 3)
+        scores = (mantissa * 2.0 ** -RNG.integers(bits - 8, bits, 3) * scale).astype(np.float32)
+        for array in (scores, scores.astype(np.float64)):
+            unit = find_grid(array)
+            if unit is None:
+                continue
+            multiples = [int(k) * unit for k in to_grid(array, unit)]
+            assert [float(np.float32(float(k))) for k in multiples] == array.tolist()
+            if unit.denominator > 2**22:  # found as doubles, and these floats are short
+                assert multiples == [Fraction(float(x)) for x in scores]
+    assert to_grid(np.array([-0.5390625, 0.67578125], np.float32), Fraction(1, 10**8)).tolist() == [-53906250, 67578125]
+
+
 def test_noise_is_no_grid():
     assert find_grid(RNG.random(1000)) is None
     assert find_grid(RNG.random(1000, dtype=np.float32)) is None

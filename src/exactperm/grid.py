@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_floats", "as_unit", "find_grid", "to_grid"]
+__all__ = ["as_floats", "as_unit", "find_grid", "in_one_type", "to_grid"]
 
 Floats = NDArray[np.float64]
 
@@ -52,7 +52,8 @@ def find_grid(*arrays: NDArray[Any]) -> Fraction | None:
     Parameters
     ----------
     *arrays
-        Integers, booleans or floats, all finite. Values are taken as float32 if every one is a float32.
+        Integers, booleans or floats, all finite. Values are taken as float32 if every one is a float32. Or object
+        arrays of integers and fractions, which are on the grid of their common denominator.
 
     Returns
     -------
@@ -69,6 +70,8 @@ def find_grid(*arrays: NDArray[Any]) -> Fraction | None:
     >>> find_grid(np.array([0.1 + 0.2])) is None
     True
     """
+    if arrays and all(x.dtype == object for x in arrays):
+        return Fraction(1, math.lcm(*(Fraction(v).denominator for x in arrays for v in x.flat)))
     flat = [as_floats(x, "scores").ravel() for x in arrays]
     flat = [x for x in flat if x.size]
     if not flat:
@@ -82,7 +85,7 @@ def find_grid(*arrays: NDArray[Any]) -> Fraction | None:
     return None
 
 
-def to_grid(array: NDArray[Any], unit: Fraction) -> NDArray[np.int64]:
+def to_grid(array: NDArray[Any], unit: Fraction) -> NDArray[Any]:
     """Write values as integer multiples of a unit, exactly.
 
     Every value has to be the double nearest to a multiple of the unit, or every one the nearest float32.
@@ -93,12 +96,15 @@ def to_grid(array: NDArray[Any], unit: Fraction) -> NDArray[np.int64]:
     >>> to_grid(np.array([0.3, 0.1]), Fraction(1, 10))
     array([3, 1])
     """
+    if array.dtype == object:
+        return _fractions_to_grid(array, unit)
     values = as_floats(array, "scores")
     for precision in LARGEST:
         if precision == np.float32 and not _holds_float32(values):
             break
         if _all_on(values.ravel(), unit.denominator, precision):
-            steps = np.rint(values * float(unit.denominator)).astype(np.int64)
+            # in float64 whatever the type: float32 products are too short for large multiples
+            steps = np.rint(values.astype(np.float64, copy=False) * float(unit.denominator)).astype(np.int64)
             multiples, rest = np.divmod(steps, unit.numerator)
             if not rest.any():
                 return np.asarray(multiples)
@@ -111,7 +117,7 @@ def as_unit(grid: Fraction | float | str | None) -> Fraction | None:
         return None
     try:
         unit = Fraction(str(grid)) if isinstance(grid, float | np.floating) else Fraction(grid)
-    except (TypeError, ValueError, ZeroDivisionError):
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
         unit = Fraction(0)
     if isinstance(grid, bool | np.bool_):
         unit = Fraction(0)
@@ -121,8 +127,10 @@ def as_unit(grid: Fraction | float | str | None) -> Fraction | None:
 
 
 def as_floats(x: Any, name: str) -> NDArray[Any]:
-    """Return `x` as float64 or float32, refusing what is not finite and what would lose digits."""
+    """Return `x` as float64 or float32, refusing what is not finite and integers that would lose digits."""
     x = np.asarray(x)
+    if x.dtype == object:
+        return _nearest_floats(x, name)
     if x.dtype.kind not in "biuf":
         raise TypeError(f"{name} must be numbers, not {x.dtype}")
     floats = x if x.dtype in (np.float32, np.float64) else x.astype(np.float64)
@@ -131,6 +139,31 @@ def as_floats(x: Any, name: str) -> NDArray[Any]:
     if x.dtype.itemsize > 4 and x.dtype != np.float64 and (floats.astype(x.dtype) != x).any():
         raise ValueError(f"{name} of type {x.dtype} do not fit in float64; scale them or round them")
     return np.asarray(floats)
+
+
+def in_one_type(a: NDArray[Any], b: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Both as floats; or both as object arrays, exactly, if one has fractions or long integers and none has floats."""
+    if object in (a.dtype, b.dtype) and "f" not in (a.dtype.kind, b.dtype.kind):
+        return a.astype(object), b.astype(object)
+    return as_floats(a, "a"), as_floats(b, "b")
+
+
+def _nearest_floats(x: NDArray[Any], name: str) -> Floats:
+    """Fractions and long integers as floats."""
+    floats = np.array([float(v) for v in x.flat], dtype=np.float64).reshape(x.shape)
+    if any(isinstance(v, int) and v != int(f) for v, f in zip(x.flat, floats.flat, strict=True)):
+        raise ValueError(f"{name} has integers that do not fit in float64; scale them or round them")
+    return floats
+
+
+def _fractions_to_grid(x: NDArray[Any], unit: Fraction) -> NDArray[Any]:
+    multiples = np.empty(x.shape, dtype=object)
+    for i, value in enumerate(x.flat):
+        multiple = Fraction(value) / unit
+        if multiple.denominator != 1:
+            raise ValueError(f"grid={unit}: {value} is not a multiple of it, the nearest is {round(multiple) * unit}")
+        multiples.flat[i] = multiple.numerator
+    return multiples
 
 
 def _holds_float32(x: NDArray[Any]) -> bool:
