@@ -1,6 +1,7 @@
 """The classical tests against scipy, published examples and exact integers."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -118,6 +119,36 @@ def test_mcnemar_on_agrestis_example():
     result = mcnemar([[794, 86], [150, 570]])
     assert result.statistic == 86
     assert result.pvalue == pytest.approx(3.7159e-05, rel=1e-4)
+
+
+def test_mcnemar_of_a_table_in_floats_or_a_frame():
+    expected = mcnemar([[10, 5], [9, 3]])
+    assert mcnemar(np.array([[10.0, 5.0], [9.0, 3.0]])) == expected
+    pd = pytest.importorskip("pandas")
+    assert mcnemar(pd.DataFrame([[10, 5], [9, 3]])) == expected
+
+
+@pytest.mark.parametrize(
+    "table", [[[1, -2], [3, 4]], [[1, 2.5], [3, 4]], [[1, math.nan], [3, 4]], [[1, math.inf], [3, 4]]]
+)
+def test_mcnemar_of_what_is_no_count(table):
+    with pytest.raises(ValueError, match="table must hold four counts"):
+        mcnemar(table)
+
+
+@pytest.mark.parametrize("table", [None, 5, [1, 2, 3], np.ones((3, 3), int)])
+def test_mcnemar_of_what_is_no_table(table):
+    with pytest.raises(ValueError, match="table must be 2 x 2 or a pair of vectors"):
+        mcnemar(table)
+
+
+def test_decimals_and_fractions_rank_exactly():
+    x, y = [Decimal("0.3"), Decimal("0.5"), Decimal("0.7"), 0], [Decimal("0.1"), Decimal("0.3"), Decimal("0.1"), 0.2]
+    assert wilcoxon(x[:3], y[:3]) == wilcoxon([3, 5, 7], [1, 3, 1])
+    assert wilcoxon(x, y) == wilcoxon([3, 5, 7, 0], [1, 3, 1, 2])
+    thirds = [Fraction(1, 3), Fraction(-2, 3), Fraction(10**30 + 1, 3 * 10**30)]  # the last is no tie of the first
+    assert wilcoxon(thirds).statistic == wilcoxon([1, -3, 2]).statistic == 3
+    assert sign_test(thirds).statistic == 2
 
 
 def test_mcnemar_of_vectors():

@@ -1,6 +1,8 @@
 """What is accepted from users, what is refused, and in which words."""
 
 import math
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -63,6 +65,14 @@ def same(result, other=PLAIN):
         ([[1, 2]], [[2, 2]], {"axis": 2}, ValueError, ["axis must be between -2 and 1", "2"]),
         ([1, 2], [2, 2], {"confidence_level": 95}, ValueError, ["confidence_level", "between 0 and 1", "95"]),
         ([1, 2], [2, 2], {"tolerance": 0}, ValueError, ["tolerance", "positive"]),
+        ([1, 2], [2, 2], {"tolerance": "fine"}, ValueError, ["tolerance", "such as 1e-4", "'fine'"]),
+        ([1, 2], [2, 2], {"tolerance": True}, ValueError, ["tolerance", "such as 1e-4", "True"]),
+        ([1, 2], [2, 2], {"tolerance": math.inf}, ValueError, ["tolerance", "such as 1e-4", "inf"]),
+        ([1, 2], [2, 2], {"tolerance": [1e-3]}, ValueError, ["tolerance", "such as 1e-4", "[0.001]"]),
+        ([Decimal("Infinity")], [1], {}, ValueError, ["a has infinite", "Infinity", "finite"]),
+        ([1, Decimal("NaN")], [1, 2], {}, ValueError, ["a has 1 missing", "index 1"]),
+        ([10**400, 5], [1, 2], {}, ValueError, ["a has a value past 2^1022", "scale the scores down"]),
+        ([1, 2], [10**400, 0.5], {}, ValueError, ["b has a value past 2^1022", "scale the scores down"]),
         ([1, 2], [2, 2], {"n_resamples": 0}, ValueError, ["n_resamples", "positive integer"]),
         ([1, 2], [2, 2], {"n_resamples": 1e4}, ValueError, ["n_resamples", "positive integer"]),
         ([1, 2], None, {}, TypeError, ["b is missing", "Effects"]),
@@ -127,6 +137,21 @@ def test_omit_in_a_batch_is_test_by_test():
         assert r.pvalue[i] == paired_test(a[i], b[i], nan_policy="omit").pvalue
     with pytest.raises(ValueError, match=r"a has 1 missing values .* index \(0, 1\)"):
         paired_test(a, b)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_a_series_of_nothing_but_missing_values_is_no_items(library):
+    module = pytest.importorskip(library)
+    dtype = "Float64" if library == "pandas" else module.Float64
+    r = paired_test(module.Series([None, None], dtype=dtype), [0.5, 0.25], nan_policy="omit")
+    assert (r.n_items, r.pvalue) == (0, 1.0)
+
+
+def test_decimal_columns():
+    pl = pytest.importorskip("polars")
+    assert paired_test(pl.Series(DECIMALS[0]), pl.Series(DECIMALS[1])).pvalue == PLAIN.pvalue
+    pa = pytest.importorskip("pyarrow")
+    assert paired_test(pa.array(DECIMALS[0]), pa.array(DECIMALS[1])).pvalue == PLAIN.pvalue
 
 
 def test_all_missing_is_no_items():
@@ -208,6 +233,43 @@ def test_python_integers_and_numpy_scalars_in_a_list():
     assert same(paired_test(np.array(A, object), B))
     mixed = np.array([3, 1.0, np.float32(2), 5, True + 3, 4], object)
     assert same(paired_test(mixed, B))
+
+
+DECIMALS = [Decimal(x) / 10 for x in A], [Decimal(x) / 10 for x in B]
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "unit"),
+    [
+        (*DECIMALS, "1/10"),
+        (DECIMALS[0], [x / 10 for x in B], "1/10"),
+        ([x / 10 for x in A], DECIMALS[1], "1/10"),
+        ([Fraction(x, 7) for x in A], [Fraction(x, 7) for x in B], "1/7"),
+        ([Fraction(x, 3 * 10**20) for x in A], [Fraction(x, 3 * 10**20) for x in B], f"1/{3 * 10**20}"),
+        ([Fraction(x, 5) for x in A], [Fraction(x, 5) if x > 1 else Decimal(x) / 5 for x in B], "1/5"),
+    ],
+)
+def test_decimals_and_fractions_are_exact(a, b, unit):
+    for options in ({}, {"grid": None}, {"groups": range(6)}):
+        if options == {"grid": None} and float in {type(x) for x in (*a, *b)}:
+            continue
+        r = paired_test(a, b, **options)
+        assert (r.pvalue, r.n_tied) == (PLAIN.pvalue, PLAIN.n_tied)
+        assert r.statistic == pytest.approx(PLAIN.statistic * float(Fraction(unit)), rel=1e-15)
+        assert f"|unit:{unit}|" in r.signature
+
+
+def test_decimals_that_are_whole_missing_or_off_a_grid():
+    assert same(paired_test([Decimal(x) for x in A], [Fraction(x) for x in B]))
+    gaps = [[None if x is None else Decimal(x) / 10 for x in scores] for scores in WITH_GAPS]
+    assert paired_test(*gaps, nan_policy="omit").pvalue == PLAIN.pvalue
+    # equal as floats, not as decimals
+    close = paired_test([Decimal("0.1000000000000000000001"), Decimal(1)], [Decimal("0.1"), Decimal(1)])
+    assert (close.n_tied, close.pvalue) == (1, 1.0)
+    with pytest.raises(ValueError, match=r"grid=1/4: 1/10 is not a multiple of it, the nearest is 0"):
+        paired_test([Decimal("0.1")], [Decimal("0.5")], grid=0.25)
+    with pytest.raises(ValueError, match="b has integers that do not fit in float64"):
+        paired_test([0.5, 1.5], [2**80 + 1, 2])
 
 
 @pytest.mark.parametrize(

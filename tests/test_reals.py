@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -106,7 +107,7 @@ def test_a_grid_that_is_given(grid):
         effects_of_reals(np.array([0.125]), np.array([0.5]), grid=grid)
 
 
-@pytest.mark.parametrize("grid", [0, -0.1, "fine", [1]])
+@pytest.mark.parametrize("grid", [0, -0.1, "fine", [1], math.inf, Decimal("Infinity"), 1j, {"a": 1}, "1/0"])
 def test_a_grid_that_is_none(grid):
     with pytest.raises(ValueError, match="grid must be 'auto'"):
         effects_of_reals(np.array([0.1]), np.array([0.2]), grid=grid)
@@ -183,8 +184,8 @@ def test_rounded_scores_go_to_the_bracket_and_say_so():
 
 
 def test_a_tolerance_that_cannot_be_met_is_a_warning_that_says_what_was_reached():
-    a = np.array([0.7310588] * 15 + [0.25] * 9 + [0.0] * 6)  # a third of the law sits at the observed value
-    b = np.array([0.0] * 24 + [0.25] * 6)
+    a, b = np.repeat([np.arange(1, 9) / 16, np.zeros(8)], 5, axis=1)  # a tenth of the tail sits at the observed value
+    a[::3], b[::3] = b[::3].copy(), a[::3].copy()
     with pytest.warns(xp.ToleranceWarning, match=r"half-width of 0\.\d+ relative to the p-value, not tolerance=1e-06"):
         result = xp.paired_test(a, b, method="bracket", tolerance=1e-6)
     low, high = result.pvalue_interval

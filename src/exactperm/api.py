@@ -130,11 +130,23 @@ def engine_options(tolerance: float | None, n_resamples: int | None, level: floa
     """What engines are told, checked."""
     if not 0 < level < 1:
         raise ValueError(f"confidence_level must be between 0 and 1, not {level!r}")
-    if tolerance is not None and not tolerance > 0:
-        raise ValueError(f"tolerance must be positive, not {tolerance!r}")
+    if tolerance is not None and not _positive(tolerance):
+        raise ValueError(
+            "tolerance must be a positive number, the half-width of pvalue_interval relative to pvalue, such as 1e-4; "
+            f"got {tolerance!r}"
+        )
     if n_resamples is not None and (not isinstance(n_resamples, int | np.integer) or n_resamples < 1):
         raise ValueError(f"n_resamples must be a positive integer, not {n_resamples!r}")
+    tolerance = None if tolerance is None else float(tolerance)
     return Options(tolerance=tolerance, n_resamples=n_resamples, confidence_level=level, rng=rng)
+
+
+def _positive(x: Any) -> bool:
+    """Whether this is a number above zero, and finite."""
+    try:
+        return not isinstance(x, bool) and 0.0 < float(x) < math.inf
+    except (TypeError, ValueError):
+        return False
 
 
 # -- from what came to effects ---------------------------------------------------------------------------------
@@ -180,7 +192,7 @@ def _count_scores(
         return [effects_of_scores(first, second, labels, lost, grid)], (), [Items(first, second, labels, lost)]
     rows, others = _rows(first, axis, 0), _rows(second, axis, 0)
     shape = _batch_shape(first, axis, 0)
-    if groups is None and lost is None and _whole(rows) and _whole(others):
+    if groups is None and lost is None and inputs.is_whole(rows) and inputs.is_whole(others):
         return Effects.from_score_rows(rows, others), shape, None
     gone = None if lost is None else _rows(lost, axis, 0)
     labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
@@ -192,11 +204,6 @@ def _count_scores(
         shape,
         None,
     )
-
-
-def _whole(x: NDArray[Any]) -> bool:
-    """Whether these are integers, of any type or size."""
-    return x.dtype.kind in "biuO"
 
 
 def _check_same_shape(a: NDArray[Any], b: NDArray[Any]) -> None:
@@ -237,7 +244,7 @@ def effects_of_scores(
     a, b = inputs.without(lost, a, b)
     if groups is not None:
         (groups,) = inputs.without(lost, groups)
-    if _whole(a) and _whole(b) and (grid is None or (isinstance(grid, str) and grid == "auto")):
+    if inputs.is_whole(a) and inputs.is_whole(b) and (grid is None or (isinstance(grid, str) and grid == "auto")):
         return Effects.from_scores(a, b, groups)
     from exactperm.reals import effects_of_reals
 

@@ -19,7 +19,7 @@ from exactperm import inputs
 from exactperm.effects import Effects, as_narrow
 from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Question, Tail
-from exactperm.grid import as_floats, find_grid, to_grid
+from exactperm.grid import find_grid, in_one_type, to_grid
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
 from exactperm.result import Interval
@@ -164,7 +164,7 @@ def mcnemar(
     ----------
     table
         A 2 x 2 table of counts, [[both, first only], [second only, neither]]; or a pair (x, y) of vectors of 0 and
-        1; or x.
+        1, of any length but 2; or x.
     y
         The second vector if `table` is the first.
     method
@@ -212,9 +212,9 @@ def _differences(x: Any, y: Any, nan_policy: str) -> NDArray[Any]:
         raise ValueError(f"x and y need one value per pair; got shapes {first.shape} and {second.shape}")
     lost = inputs.missing([lost_x, lost_y], ["x", "y"], nan_policy)
     first, second = inputs.without(lost, first, second)
-    if first.dtype.kind in "biuO" and second.dtype.kind in "biuO":
+    if inputs.is_whole(first) and inputs.is_whole(second):
         return np.asarray(_wide(first) - _wide(second))
-    first, second = as_floats(first, "x"), as_floats(second, "y")
+    first, second = in_one_type(first, second)
     unit = find_grid(first, second)
     if unit is not None:
         return np.asarray(to_grid(first, unit) - to_grid(second, unit))
@@ -244,10 +244,13 @@ def _table(table: Any, y: Any) -> tuple[int, int, int, int]:
     if y is None:
         array = np.asarray(table)
         if array.shape == (2, 2):
-            if array.dtype.kind not in "biu" or (array < 0).any():
-                raise ValueError("table must hold four counts: integers that are not negative")
+            if (
+                array.dtype.kind not in "biuf"
+                or not (np.isfinite(array) & (array >= 0) & (array == np.rint(array))).all()
+            ):
+                raise ValueError(f"table must hold four counts, integers that are not negative; got {array.tolist()}")
             return int(array[0, 0]), int(array[0, 1]), int(array[1, 0]), int(array[1, 1])
-        if len(array) != 2:
+        if array.ndim == 0 or len(array) != 2:
             raise ValueError(f"table must be 2 x 2 or a pair of vectors of 0 and 1; got shape {array.shape}")
         table, y = table
     first, second = _successes(table, "x"), _successes(y, "y")

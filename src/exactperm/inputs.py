@@ -1,7 +1,8 @@
 """From whatever users hold to NumPy arrays: nothing is guessed, and what is refused is named.
 
 Lists, NumPy arrays and Python sequences are taken as they are; series of pandas, polars and pyarrow through narwhals,
-so that missing values in them stay missing values and 64-bit integers stay integers.
+so that missing values in them stay missing values and 64-bit integers stay integers. Decimals and fractions are kept
+exactly.
 """
 
 from __future__ import annotations
@@ -9,21 +10,30 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Mapping
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["labels", "missing", "numbers", "without"]
+__all__ = ["is_whole", "labels", "missing", "numbers", "without"]
 
 Mask = NDArray[np.bool_]
+
+#: what an object array of scores may hold
+WHOLE = (int, np.integer, np.bool_)
+EXACT = (*WHOLE, Decimal, Fraction)
+REAL = (*EXACT, float, np.floating)
+#: integers up to this size have a mean, and a difference of means, that is a float
+LARGEST = 2**1022
 
 
 def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
     """Return scores as an array of integers, booleans or floats, and which of them are missing.
 
-    Integers of any size are kept as Python integers in an object array. The second value is None if nothing is
-    missing.
+    Integers past 64 bits are kept as Python integers in an object array, decimals and fractions as `Fraction` there,
+    unless there are floats among them. The second value is None if nothing is missing.
     """
     values, absent = _array(x, name)
     if values.dtype.kind in "biu":
@@ -33,6 +43,11 @@ def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
     if values.dtype == object:
         return _from_objects(values, absent, name)
     raise TypeError(f"{name} must hold numbers or booleans, not {_described(values)}{_hint(values)}")
+
+
+def is_whole(x: NDArray[Any]) -> bool:
+    """Tell whether these are integers, of any type or size."""
+    return x.dtype.kind in "biu" or (x.dtype == object and all(type(v) is int for v in x.flat))
 
 
 def labels(x: Any, name: str, items: int) -> NDArray[Any]:
@@ -115,6 +130,8 @@ def _from_series(x: Any) -> tuple[NDArray[Any], Mask | None]:
     if not series.null_count():
         return series.to_numpy(), None
     absent = series.is_null().to_numpy()
+    if absent.all():
+        return np.zeros(absent.shape), absent
     return series.drop_nulls().to_numpy()[np.maximum(np.cumsum(~absent) - 1, 0)], absent
 
 
@@ -129,29 +146,39 @@ def _finite(values: NDArray[Any], absent: Mask | None, name: str) -> tuple[NDArr
 
 
 def _from_objects(values: NDArray[Any], absent: Mask | None, name: str) -> tuple[NDArray[Any], Mask | None]:
-    """An object array: integers of any size, floats, and None or NA among them."""
+    """An object array: integers of any size, decimals, fractions, floats, and None or NA among them."""
     lost = np.array([_is_missing(v) for v in values.flat], dtype=np.bool_).reshape(values.shape)
     absent = _or(absent, lost) if lost.any() else absent
     kept = [v for v, gone in zip(values.flat, lost.flat, strict=True) if not gone]
-    if all(isinstance(v, int | np.integer | np.bool_) for v in kept):
-        exact = np.zeros(values.shape, dtype=object)
-        exact[~lost] = [int(v) for v in kept]
-        return exact, absent
-    if all(isinstance(v, float | int | np.floating | np.integer | np.bool_) for v in kept):
-        reals = np.zeros(values.shape, dtype=np.float64)
-        reals[~lost] = [float(v) for v in kept]
-        return _finite(reals, absent, name)
-    wrong = next(v for v in kept if not isinstance(v, float | int | np.floating | np.integer | np.bool_))
+    wrong = next((v for v in kept if not isinstance(v, REAL)), None)
     if isinstance(wrong, list | tuple | np.ndarray):
         raise ValueError(f"{name} must hold one score per item; its entries differ in length")
-    raise TypeError(f"{name} must hold numbers or booleans, not {wrong!r:.60}{_text_hint(wrong)}")
+    if wrong is not None:
+        raise TypeError(f"{name} must hold numbers or booleans, not {wrong!r:.60}{_text_hint(wrong)}")
+    if all(isinstance(v, EXACT) for v in kept):
+        exact = np.zeros(values.shape, dtype=object)
+        exact[~lost] = [_exactly(v, name) for v in kept]
+        return exact, absent
+    reals = np.zeros(values.shape, dtype=np.float64)
+    reals[~lost] = [float(_exactly(v, name) if isinstance(v, EXACT) else v) for v in kept]
+    return _finite(reals, absent, name)
+
+
+def _exactly(value: Any, name: str) -> int | Fraction:
+    """An integer, or a fraction that is none."""
+    if isinstance(value, Decimal) and value.is_infinite():
+        raise ValueError(f"{name} has infinite values, such as {value!r}; scores must be finite")
+    exact = Fraction(value) if isinstance(value, Decimal | Fraction) else Fraction(int(value))
+    if abs(exact) > LARGEST:
+        raise ValueError(f"{name} has a value past 2^1022, whose mean may be no float; scale the scores down")
+    return exact.numerator if exact.denominator == 1 else exact
 
 
 def _is_missing(value: Any) -> bool:
     """None, NaN, or the NA of a data frame."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating) and math.isnan(value)
+    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
 
 
 def _first(mask: Mask) -> Any:

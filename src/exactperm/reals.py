@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.effects import Effects
-from exactperm.grid import as_floats, as_unit, find_grid, to_grid
+from exactperm.grid import as_unit, find_grid, in_one_type, to_grid
 
 __all__ = ["effects_of_reals"]
 
@@ -55,7 +55,7 @@ def effects_of_reals(
     Parameters
     ----------
     a, b
-        One finite number per item.
+        One finite number per item. `Fraction` objects and long integers in object arrays are taken exactly.
     groups
         One label per item: the items of a group are swapped together.
     grid
@@ -68,12 +68,14 @@ def effects_of_reals(
     >>> effects_of_reals(np.array([0.3, 0.5]), np.array([0.1, 0.3])).counts  # one effect, twice
     array([2])
     """
-    a, b = as_floats(a, "a"), as_floats(b, "b")
+    a, b = in_one_type(a, b)
     if a.ndim != 1 or a.shape != b.shape:
         raise ValueError(f"a and b need one score per item each; got shapes {a.shape} and {b.shape}")
     if groups is not None and groups.shape != a.shape:
         raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {a.size} items")
     unit = find_grid(a, b) if isinstance(grid, str) and grid == "auto" else as_unit(grid)
+    if unit is None and a.dtype == object:
+        unit = find_grid(a, b)  # nothing is guessed here
     if unit is not None:
         return replace(Effects.from_scores(to_grid(a, unit), to_grid(b, unit), groups), unit=unit)
     return _dyadic(a.astype(np.float64, copy=False), b.astype(np.float64, copy=False), groups)

@@ -2,12 +2,14 @@
 
 import math
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from exactperm.engines.base import Options, Question
+from exactperm.engines.base import Options, Question, log_fraction
 from exactperm.engines.bracket import Bracket
+from exactperm.engines.bracket_dominant import Problem, toss_dominating
 from exactperm.engines.bracket_frequencies import Search, Signs
 from exactperm.engines.bracket_selberg import WrappedLaw, _bounds
 from exactperm.engines.bracket_tilt import Tilted, solve
@@ -187,10 +189,53 @@ def test_half_lines_on_either_side_and_their_mirror_image():
 
 
 def test_what_cannot_be_met_is_said():
-    lattice = lattice_of(np.full(30, 3))  # an atom of 14 % at the threshold
-    tail = upper_tail(lattice, 48, 1e-6)
-    assert tail.details["reached"] > 0.1
-    assert tail.log_low <= math.log(sum(math.comb(30, k) for k in range(16, 31)) / 2**30) <= tail.log_high
+    effects = np.repeat(np.arange(3, 11), 4)  # an atom of 2 % at the threshold
+    tail = upper_tail(lattice_of(effects), 110, 1e-6)
+    truth = count_at_least(subset_sums(effects[:16]), subset_sums(effects[16:]), 110)
+    assert tail.details["reached"] > 0.01
+    assert tail.log_low <= math.log(truth / 2**32) <= tail.log_high
+
+
+@pytest.mark.parametrize("base", [2, 3, 10**6])
+@pytest.mark.parametrize("wins", [0, 25, 298])
+def test_effects_over_hundreds_of_orders_are_decided_coin_by_coin(base, wins):
+    steps = [base**k for k in range(300)]
+    lost = 299 - wins  # the largest that is not won
+    tail = upper_tail(lattice_of(np.array(steps, dtype=object)), sum(steps) - steps[lost], 1e-2)
+    # it alone may be lost, or any of the smaller ones, which together are less
+    truth = log_fraction(Fraction(2**lost + 1, 2**300))
+    assert tail.log_low <= truth <= tail.log_high
+    assert tail.details["reached"] < 1e-11
+
+
+@pytest.mark.parametrize("base", [1.35, 1.7])
+@pytest.mark.parametrize(("share", "rounding"), [(0.3, 0), (0.8, 2**14), (0.97, 2**10), (0.97, 0)])
+def test_coins_that_dominate_a_little(base, share, rounding):
+    steps = np.array([int(base**k * 2**30) for k in range(24)])
+    left, right = subset_sums(steps[::2]), subset_sums(steps[1::2])
+    threshold = int(share * int(steps.sum()))
+    tail = upper_tail(lattice_of(steps, rounding), threshold, 1e-2)
+    for moved in (threshold - rounding, threshold, threshold + rounding):
+        assert tail.log_low <= math.log(count_at_least(left, right, moved) / 2**24) <= tail.log_high
+    near = count_at_least(left, right, threshold - 2 * rounding) - count_at_least(left, right, threshold + 2 * rounding)
+    assert tail.details["reached"] <= 2e-2 + 2 * (near + 1) / count_at_least(left, right, threshold)
+
+
+def test_tossing_keeps_every_outcome():
+    rng = np.random.default_rng(17)
+    for _ in range(400):
+        n, rounding = int(rng.integers(1, 9)), int(rng.integers(0, 4))
+        steps = np.unique(rng.integers(1, 10 ** int(rng.integers(1, 6)), n))
+        counts = rng.integers(1, 4, len(steps))
+        problem = Problem(steps, counts, rounding)
+        threshold = int(rng.integers(0, problem.span + 2))
+        tossed = toss_dominating(problem, threshold)
+        sums = subset_sums(np.repeat(steps[: tossed.size], counts[: tossed.size]))
+        assert 2**tossed.coins * len(sums) == 2 ** int(counts.sum())
+        for move in (-rounding, 0, rounding):
+            reached = sum(k * int((sums >= t + move).sum()) for t, k in tossed.left.items())
+            every = subset_sums(np.repeat(steps, counts))
+            assert tossed.sure * len(sums) + reached == int((every >= threshold + move).sum())
 
 
 def test_obstacles_and_bad_tolerance():

@@ -5,9 +5,10 @@ the largest step, tilted so that S has mean s (see `bracket_tilt`),
 
     P(S >= s) = exp(L(theta) - theta s) E_theta[g(S - s)],    g(x) = exp(-theta x) for x >= 0, else 0,
 
-with L(theta) = sum of log cosh(theta v_n). The expectation is bracketed on a circle by trigonometric polynomials
-above and below g, whose expectations are finite sums of the characteristic function (`bracket_selberg`). The number of
-frequencies, the length of the circle and what may be neglected are chosen together from the width asked for.
+with L(theta) = sum of log cosh(theta v_n), once the coins that dominate are tossed (`bracket_dominant`). The
+expectation is bracketed on a circle by trigonometric polynomials above and below g, whose expectations are finite sums
+of the characteristic function (`bracket_selberg`). The number of frequencies, the length of the circle and what may be
+neglected are chosen together from the width asked for.
 
 Cost: intervals of frequencies die after some 30 to 100 factors (`bracket_frequencies`), the few dozen frequencies that
 live cost one pass over the steps each. The width falls like 1 / degree.
@@ -22,16 +23,13 @@ rounding that the effects came with, moves the threshold outward.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
-from exactperm.effects import dot
 from exactperm.engines.base import Engine, Question, Tail
 from exactperm.engines.bracket_bounds import Bounds
+from exactperm.engines.bracket_dominant import Problem, toss_dominating
 from exactperm.engines.bracket_selberg import expectation
 from exactperm.engines.bracket_tilt import solve
 from exactperm.region import Region, Runs
@@ -40,14 +38,8 @@ __all__ = ["Bracket"]
 
 #: the half-width of the interval as a fraction of the p-value, if none is asked for
 TOLERANCE = 1e-4
-#: an effect is conditioned on if it is more than this many standard deviations of all smaller ones
-DOMINATING = 1.0
-#: at most this many are
-CONDITIONED = 12
 #: steps of the search of frequencies before it settles for what it has reached, about five seconds
 BUDGET = 1e9
-
-LOG_TWO = math.log(2.0)
 
 
 class Bracket(Engine):
@@ -95,38 +87,6 @@ class Bracket(Engine):
         return tail.doubled() if region.mirrored else tail
 
 
-@dataclass(frozen=True)
-class Problem:
-    """The law of X = sum of coin * step, each step known up to a total error of `rounding`."""
-
-    steps: NDArray[Any]  # increasing, positive
-    counts: NDArray[np.int64]
-    rounding: int
-
-    @property
-    def n(self) -> int:
-        """How many coins."""
-        return int(self.counts.sum())
-
-    @cached_property
-    def span(self) -> int:
-        """The sum of all steps."""
-        return dot(self.steps, self.counts)
-
-
-@dataclass(frozen=True)
-class Limits:
-    """The half-width wanted, how many coins may be conditioned on, how many steps of the search are allowed."""
-
-    tolerance: float
-    conditioned: int
-    budget: float
-
-    def shared(self, copies: int) -> Limits:
-        """What is left to each branch after conditioning on so many coins."""
-        return Limits(self.tolerance, self.conditioned - copies, self.budget / (copies + 1))
-
-
 def _checked(tolerance: float | None) -> float:
     if tolerance is None:
         return TOLERANCE
@@ -160,15 +120,26 @@ def _tail_of_data(problem: Problem, threshold: int, tolerance: float) -> Bounds:
     if threshold <= 0:
         return Bounds(0.0, 0.0)
     if threshold == problem.span:  # all coins one way, whatever the rounding
-        return Bounds(-problem.n * LOG_TWO, -problem.n * LOG_TWO).times(0.0)
-    bounds = _upper_tail(problem, threshold, Limits(tolerance, CONDITIONED, BUDGET))
-    if threshold < problem.span:
-        bounds = bounds.at_least(-problem.n * LOG_TWO)
-    return bounds
+        return Bounds.all_one_way(problem.n)
+    bounds = _upper_tail(problem, threshold, tolerance)
+    return bounds.at_least(Bounds.all_one_way(problem.n)) if threshold < problem.span else bounds
 
 
-def _upper_tail(problem: Problem, threshold: int, limits: Limits) -> Bounds:
+def _upper_tail(problem: Problem, threshold: int, tolerance: float) -> Bounds:
     """Bounds that hold for P(X >= t) at every t within `rounding` of the threshold."""
+    tossed = toss_dominating(problem, threshold)
+    total = Bounds.of(Fraction(tossed.sure, 2**tossed.coins))
+    rest, branches = problem.smallest(tossed.size), len(tossed.left)
+    for left, number in tossed.left.items():
+        # what is sure already allows the rest to be known less well
+        share = float(min(max(tossed.sure // (number * branches), 1), 2**40))
+        part = _lump(rest, left, min(share * tolerance, 0.5), BUDGET / branches)
+        total = total.plus(part.times(Bounds.of(Fraction(number, 2**tossed.coins))))
+    return total
+
+
+def _lump(problem: Problem, threshold: int, tolerance: float, budget: float) -> Bounds:
+    """The same where no coin dominates."""
     span, rounding = problem.span, problem.rounding
     if threshold + rounding <= 0:
         return Bounds(0.0, 0.0)
@@ -177,59 +148,26 @@ def _upper_tail(problem: Problem, threshold: int, limits: Limits) -> Bounds:
     if not len(problem.steps):
         return Bounds(-math.inf, 0.0)
     if threshold == span and not rounding:
-        return Bounds(-problem.n * LOG_TWO, -problem.n * LOG_TWO).times(0.0)
-    if problem.counts[-1] <= limits.conditioned and _dominates(problem):
-        return _conditioned(problem, threshold, limits)
+        return Bounds.all_one_way(problem.n)
     if 2 * threshold <= span:  # the smaller tail, X >= t being the complement of X <= t - 1
-        return _inverted(problem, span - threshold + 1, limits, complement=True).complement()
-    return _inverted(problem, threshold, limits)
+        return _inverted(problem, span - threshold + 1, tolerance, budget, complement=True).complement()
+    return _inverted(problem, threshold, tolerance, budget)
 
 
-def _dominates(problem: Problem) -> bool:
-    """Is the largest step so large that the law is a few separate lumps?"""
-    largest = int(problem.steps[-1])
-    rest = _scaled(problem.steps[:-1], largest)
-    variance = float(np.add.reduce(problem.counts[:-1] * rest * rest))
-    return DOMINATING * math.sqrt(variance) < 1.0
-
-
-def _conditioned(problem: Problem, threshold: int, limits: Limits) -> Bounds:
-    """Average over the coins of the largest step: each lump of the law then has its own tilt.
-
-    One tilt for all lumps puts the threshold in a gap of the law, where a large share of the frequencies lives.
-    """
-    copies, largest = int(problem.counts[-1]), int(problem.steps[-1])
-    rest = Problem(problem.steps[:-1], problem.counts[:-1], problem.rounding)
-    limits = limits.shared(copies)
-    total = Bounds(-math.inf, -math.inf)
-    for heads in range(copies + 1):
-        part = _upper_tail(rest, threshold - heads * largest, limits)
-        total = total.plus(part.times(math.log(math.comb(copies, heads)) - copies * LOG_TWO))
-    return total
-
-
-def _inverted(problem: Problem, threshold: int, limits: Limits, complement: bool = False) -> Bounds:
+def _inverted(problem: Problem, threshold: int, tolerance: float, budget: float, complement: bool = False) -> Bounds:
     """The theorem itself: scale, tilt, bracket the expectation, put the exponent back."""
     largest = int(problem.steps[-1])
-    weights = _scaled(problem.steps, largest)
+    weights = problem.weights
     s = (2 * threshold - problem.span) / largest  # Python integers: rounded once
     tilted = solve(weights, problem.counts, s)
-    tolerance = limits.tolerance
     if complement:  # what counts is the width relative to 1 - q >= 1/2, where q <= exp(exponent)
         tolerance = min(0.5 * tolerance * math.exp(min(-tilted.exponent, 700.0)), 0.5)
     # each weight is within 2^-51 of its value relatively, s within 2^-53; 1e-307 for those that are subnormal
     outward = 2 * problem.rounding / largest + 2.0**-51 * (tilted.span + s) + 1e-307 * problem.n
-    inner = expectation(tilted, outward, tolerance, limits.budget)
+    inner = expectation(tilted, outward, tolerance, budget)
     slack = tilted.exponent_error + 2.0 * tilted.theta * inner.moved
     return Bounds(
         inner.log_low + tilted.exponent - slack,
         min(inner.log_high + tilted.exponent + slack, 0.0),
         inner.degree,
     )
-
-
-def _scaled(steps: NDArray[Any], largest: int) -> NDArray[np.float64]:
-    """The steps as fractions of the largest, each within 2^-51 of itself."""
-    if steps.dtype == object:
-        return np.array([step / largest for step in steps.tolist()], dtype=np.float64)
-    return steps / float(largest)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from exactperm.engines.base import Tail
 
@@ -26,9 +27,21 @@ class Bounds:
         high = _outward(_log_sum(self.log_high, other.log_high), 1)
         return Bounds(low, min(high, 0.0), max(self.degree, other.degree))
 
-    def times(self, log_factor: float) -> Bounds:
-        """The probability times a factor of at most one."""
-        low, high = self.log_low + log_factor, self.log_high + log_factor
+    @classmethod
+    def of(cls, probability: Fraction) -> Bounds:
+        """A probability that is known."""
+        tail = Tail.from_fraction(probability)
+        return cls(tail.log_low, tail.log_high)
+
+    @classmethod
+    def all_one_way(cls, coins: int) -> Bounds:
+        """The probability 2^-coins."""
+        log = -coins * math.log(2.0)
+        return cls(_outward(log, -1), _outward(log, 1))
+
+    def times(self, other: Bounds) -> Bounds:
+        """The product of both probabilities."""
+        low, high = self.log_low + other.log_low, self.log_high + other.log_high
         return replace(self, log_low=_outward(low, -1), log_high=min(_outward(high, 1), 0.0))
 
     def complement(self) -> Bounds:
@@ -36,10 +49,10 @@ class Bounds:
         low, high = _log_complement(self.log_high), _log_complement(self.log_low)
         return replace(self, log_low=_outward(low, -1), log_high=min(_outward(high, 1), 0.0))
 
-    def at_least(self, log_bound: float) -> Bounds:
-        """The same with a lower bound known from elsewhere."""
-        bound = _outward(log_bound, -1)
-        return replace(self, log_low=max(self.log_low, bound), log_high=max(self.log_high, bound))
+    def at_least(self, other: Bounds) -> Bounds:
+        """The same, known to be no smaller than another probability."""
+        low = max(self.log_low, other.log_low)
+        return replace(self, log_low=low, log_high=max(self.log_high, low))
 
     @property
     def reached(self) -> float:

@@ -43,6 +43,8 @@ FACTORS = 512
 CERTAIN = 64
 #: a cosine and a sine cost this many steps of the search
 TRIGONOMETRY = 8
+#: and so do powers, where weights repeat
+POWER = 4
 #: every computed factor of a bound is raised by this much more than its rounding
 GUARD = 1.0 + 2.0**-48
 
@@ -164,7 +166,8 @@ class Search:
             rows = max(BLOCK // (stop - first), 1)
             for i in range(0, len(low), rows):
                 product[i : i + rows] *= self.signs.square_bound(low[i : i + rows], width, first, stop)
-            self.work += len(low) * (stop - first)
+            powers = self.signs.counts[first:stop].max() > 1
+            self.work += len(low) * (stop - first) * (POWER if powers else 1)
             alive = product >= dead
             low, product = low[alive], product[alive]
             first, size = stop, 2 * size if first else size
