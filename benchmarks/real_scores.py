@@ -1,6 +1,6 @@
 """Real-valued scores and the classical tests, through the functions users call; every line asserts its answer.
 
-python benchmarks/real_scores.py [number of problems, 1000]
+python benchmarks/real_scores.py [--part brackets exact large classical countable] [--problems 1000]
 
 Times are the best of some repeats, also as multiples of a yardstick, the time of sorting 10^6 random floats in the same
 run. Memory is what Python and NumPy allocate at most while the call runs.
@@ -8,6 +8,7 @@ run. Memory is what Python and NumPy allocate at most while the call runs.
 
 from __future__ import annotations
 
+import argparse
 import math
 import sys
 import time
@@ -129,7 +130,7 @@ def brackets(table: Table) -> None:
 
 
 def exact_ones(table: Table) -> None:
-    """On a grid, and few effects."""
+    """On a grid, near the mean and far out, and few effects."""
     rng = np.random.default_rng(1)
     level = rng.normal(0.83, 0.05, 2000)
     comet = np.round(np.minimum(level + rng.normal(0, 0.03, (2, 2000)), 1), 4)
@@ -139,12 +140,20 @@ def exact_ones(table: Table) -> None:
         assert "unit:1/10000|" in result.signature
         counts = xp.paired_test(*np.rint(comet * 10_000).astype(int))
         assert result.pvalue == counts.pvalue
+    for z in (0.01, 3.0, 12.0):
+        scores = shifted(2000, z, 4)
+        result = table.row(f"  {z:g} standard deviations out", lambda scores=scores: xp.paired_test(*scores), brief, 9)
+        assert result.exact
     x, y = rng.integers(0, 2**50, (2, 40)) * 2.0**-50
     result = table.row("40 real effects", lambda: xp.paired_test(x, y), brief)
     assert (result.method, result.exact) == ("meet-in-the-middle", True)
     low, high = xp.paired_test(x, y, method="bracket").pvalue_interval
     assert low <= result.pvalue <= high
     assert xp.paired_test([0.3, 0.5, 0.7], [0.1, 0.3, 0.1]).null_distribution().support.tolist()[-1] == 1.0 / 3
+
+
+def large(table: Table) -> None:
+    """Ten million items."""
     for n, decimals in ((10**7, 4), (10**7, None)):
         scores = shifted(n, 1.0, decimals)
         name = "real" if decimals is None else f"{decimals} decimals"
@@ -154,10 +163,18 @@ def exact_ones(table: Table) -> None:
 def classical(table: Table) -> None:
     """Signed ranks: against the shift algorithm of scipy, and an exact polynomial."""
     rng = np.random.default_rng(2)
-    for n, decimals in ((100_000, None), (10_000, 2), (1_000_000, None)):
-        d = rng.standard_normal(n) + 2 / math.sqrt(n)
+    for n, decimals, z in (
+        (100_000, None, 2),
+        (100_000, None, 0),
+        (100_000, None, 30),
+        (10_000, 2, 2),
+        (10_000, 2, 30),
+        (10_000, 1, 2),
+        (1_000_000, None, 2),
+    ):
+        d = rng.standard_normal(n) + z / math.sqrt(n)
         d = d if decimals is None else np.round(d, decimals)
-        ties = "no ties" if decimals is None else "ties"
+        ties = f"{'no ties' if decimals is None else f'{decimals} decimals'}, {z} deviations"
         result = table.row(f"Wilcoxon, N = {n:,}, {ties}", lambda d=d: xp.wilcoxon(d), brief, 5 if n < 10**6 else 2)
         # normal approximation: close at this size, not more
         ranks = np.sort(np.abs(d[d != 0]))
@@ -182,13 +199,19 @@ def _normal(result: Any, magnitudes: Any) -> float:
 
 def main() -> None:
     """Print the table."""
+    parts = {"brackets": brackets, "exact": exact_ones, "large": large, "classical": classical}
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--part", nargs="*", choices=[*parts, "countable"], default=[*parts, "countable"])
+    parser.add_argument("--problems", type=int, default=1000)
+    asked = parser.parse_args()
     numbers = np.random.default_rng(0).random(10**6)
     table = Table(best_of(lambda: np.sort(numbers))[1])
     print(f"yardstick: {1e3 * table.yardstick:.1f} ms")
-    brackets(table)
-    exact_ones(table)
-    classical(table)
-    countable(int(sys.argv[1]) if len(sys.argv) > 1 else 1000)
+    for name, measure in parts.items():
+        if name in asked.part:
+            measure(table)
+    if "countable" in asked.part:
+        countable(asked.problems)
 
 
 if __name__ == "__main__":
