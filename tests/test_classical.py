@@ -73,6 +73,25 @@ def test_wilcoxon_on_rs_published_example():
     assert result.pvalue == pytest.approx(10 / 512, rel=1e-12)
 
 
+def test_wilcoxon_on_scipys_published_example():
+    """Heights of cross- and self-fertilized maize, as in scipy's documentation: 24 and 96, 0.0413 and 0.0206."""
+    d = [6, 8, 14, 16, 23, 24, 28, 29, 41, -48, 49, 56, 60, -67, 75]
+    assert tuple(wilcoxon(d)) == (24, 0.041259765625)
+    assert tuple(wilcoxon(d, alternative="greater")) == (96, 0.0206298828125)
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_wilcoxon_of_many_against_integers(decimals):
+    d = RNG.standard_normal(150) + 0.15
+    d = d if decimals is None else np.round(d, decimals)
+    d = d[d != 0]
+    ranks = np.array(mid_ranks(np.abs(d).tolist())) * np.sign(d)
+    for alternative in ALTERNATIVES:
+        result, truth = wilcoxon(d, alternative=alternative), exact_p(ranks, alternative)
+        assert result.pvalue == pytest.approx(float(truth), rel=1e-11)
+        assert result.pvalue_interval.low <= truth <= result.pvalue_interval.high
+
+
 def test_wilcoxon_ties_that_float_noise_would_break():
     result = wilcoxon([0.3, 0.5, 0.7, 0.0], [0.1, 0.3, 0.1, 0.2])
     assert result.statistic == 2  # ranks 2, 2, 4 and -2
