@@ -33,3 +33,8 @@ def test_references_of_different_length(tmp_path):
     paths = written(tmp_path, a=TEXT, b=TEXT, one=TEXT, two="x\n")
     with pytest.raises(xp.sources.SourceError, match=r"two.txt: there are 1 lines here and 3 in the reference before"):
         xp.read(paths["a"], paths["b"], gold=[paths["one"], paths["two"]])
+
+
+def test_one_gold_standard_means_one_format(tmp_path):
+    tagged = "EU O\nrejects O\n"
+    refused("b.txt: this file is in the format bio, and", tmp_path, TEXT, a=TEXT, b=tagged)

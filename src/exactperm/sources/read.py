@@ -85,6 +85,7 @@ def read(
     given = [_Given.of(name, path, format, bool(golds)) for name, path in arguments]
     _refuse_twice(given, golds)
     if golds:
+        _refuse_different(given)
         wanted = replace(wanted, gold=_read_golds([Source(path) for path in golds], given[0].format, wanted))
     wanted = replace(wanted, alone=len(given) == 1)
     names = _names(given)
@@ -258,6 +259,17 @@ def _refuse_same_names(systems: Sequence[Answers]) -> None:
             raise SourceError(
                 f"{answers.files[0]}: a system is called {answers.system}, and one in {other.files[0]} is too; name "
                 f"the systems: NAME={answers.files[0]}"
+            )
+
+
+def _refuse_different(given: Sequence[_Given]) -> None:
+    """A gold standard is read as one format says; no other would make sense of it."""
+    first = given[0]
+    for one in given:
+        if one.format is not first.format:
+            raise one.sources[0].error(
+                f"this file is in the format {one.format.name}, and {first.sources[0].name} in {first.format.name}; "
+                "systems with one gold standard need one format"
             )
 
 
