@@ -6,84 +6,21 @@ because exchanging the two systems on an item exchanges all of its answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from exactperm.sources.base import Counts, Format, Predicted, Record
-from exactperm.sources.files import Source, SourceError
+from exactperm.sources.answers import Answers, called
+from exactperm.sources.base import Counts, Format, Predicted
+from exactperm.sources.files import SourceError
 from exactperm.sources.scores import Measure, Provenance, Scores
 
-__all__ = ["Answers", "align", "collect"]
+__all__ = ["align"]
 
 #: ids that an error shows
 SHOWN = 5
-#: characters of a name
-LONGEST = 250
 Key = tuple[Hashable, int]  # an item, and which of the answers to it
-
-
-@dataclass(eq=False)
-class Answers:
-    """All that was read of one system, from one file or from several parts."""
-
-    system: str
-    format: Format
-    files: list[str] = field(default_factory=list)
-    rows: dict[tuple[Hashable, int | None], int] = field(default_factory=dict)
-    places: list[tuple[str, int | None]] = field(default_factory=list)
-    groups: list[Hashable | None] = field(default_factory=list)
-    checks: list[Hashable | None] = field(default_factory=list)
-    measures: dict[str, dict[int, Any]] = field(default_factory=dict)
-
-    def add(self, source: Source, record: Record) -> None:
-        """Take one record; the same item twice is an error."""
-        key = (record.id, record.sample)
-        row = self.rows.setdefault(key, len(self.rows))
-        if row < len(self.places):
-            raise source.error(
-                f"{_called(*key)} of {self.system} is there twice, the first time in {_place(*self.places[row])}; "
-                "keep one of them, or name the field that tells them apart with --id",
-                record.line,
-            )
-        self.places.append((source.name, record.line))
-        self.groups.append(record.group)
-        self.checks.append(record.check)
-        for name, value in record.values.items():
-            if name not in self.measures:
-                _check_name(source, "measure", name, record.line)
-            self.measures.setdefault(name, {})[row] = value
-
-    def samples(self) -> dict[Hashable, list[int]]:
-        """The rows of each item, its samples in order."""
-        items: dict[Hashable, list[tuple[int, int]]] = {}
-        for (item, sample), row in self.rows.items():
-            items.setdefault(item, []).append((sample or 0, row))
-        return {item: [row for _, row in sorted(found)] for item, found in items.items()}
-
-
-def collect(source: Source, format: Format, records: Iterable[Record], name: str, found: dict[str, Answers]) -> None:
-    """Enter all records of one file into `found`, by system; `name` is that of a file about one system."""
-    record = None
-    for record in records:
-        system = name if record.system is None else record.system
-        answers = found.get(system)
-        if answers is None:
-            _check_name(source, "system", system, record.line)
-            answers = found[system] = Answers(system, format)
-        if answers.files[-1:] != [source.name]:
-            answers.files.append(source.name)
-        answers.add(source, record)
-    if record is None:
-        raise source.error(f"there is no item in this {format.name} file; is it complete?")
-
-
-def _check_name(source: Source, kind: str, name: str, line: int | None) -> None:
-    """Refuse what no table or error message could show; it is damage more often than a name."""
-    if not 0 < len(name) <= LONGEST or not name.isprintable():
-        raise source.error(f"{name!r:.60} is no name of a {kind}: it needs 1 to {LONGEST} characters to print", line)
 
 
 def align(systems: Sequence[Answers], *, epochs: str | None, missing: str, check: bool) -> Scores:
@@ -106,7 +43,7 @@ def align(systems: Sequence[Answers], *, epochs: str | None, missing: str, check
     if missing == "omit":
         keys, rows = _complete(systems, keys, rows, names)
     if check:
-        _check_same(systems, keys, rows, lambda answers: answers.checks, "is not the same question", "--no-check")
+        _check_same(systems, keys, rows, lambda a, row: a.checks[row] or None, "is not the same question", "--no-check")
     several = len(keys) > len(items)
     groups = _groups(systems, keys, rows, several)
     return Scores(
@@ -122,7 +59,7 @@ def align(systems: Sequence[Answers], *, epochs: str | None, missing: str, check
 
 
 def _common_items(
-    systems: Sequence[Answers], of_items: Sequence[Mapping[Hashable, list[int]]], missing: str
+    systems: Sequence[Answers], of_items: Sequence[Mapping[Hashable, Sequence[int]]], missing: str
 ) -> list[Hashable]:
     """The items of all systems, in the order of the first that has them."""
     everything = dict.fromkeys(item for items in of_items for item in items)
@@ -146,7 +83,7 @@ def _common_items(
 
 def _common_samples(
     systems: Sequence[Answers],
-    of_items: Sequence[Mapping[Hashable, list[int]]],
+    of_items: Sequence[Mapping[Hashable, Sequence[int]]],
     items: Sequence[Hashable],
     epochs: str | None,
 ) -> tuple[list[Key], list[list[int | None]]]:
@@ -159,7 +96,7 @@ def _common_samples(
         if len(number) > 1 and epochs is None:
             counts = ", ".join(f"{a.system} {len(x)}" for a, x in zip(systems, found, strict=True) if x is not None)
             raise SourceError(
-                f"{systems[0].files[0]}: {_called(item)} was answered a different number of times ({counts}); "
+                f"{systems[0].files[0]}: {called(item)} was answered a different number of times ({counts}); "
                 "--epochs first takes the first answers, --epochs min as many as all have"
             )
         several = 1 if epochs == "first" else min(number)
@@ -173,7 +110,7 @@ def _check_same(
     systems: Sequence[Answers],
     keys: Sequence[Key],
     rows: Sequence[Sequence[int | None]],
-    take: Callable[[Answers], Sequence[Hashable | None]],
+    take: Callable[[Answers, int], Hashable | None],
     wrong: str,
     flag: str,
 ) -> list[Hashable | None]:
@@ -181,18 +118,17 @@ def _check_same(
     agreed: list[Hashable | None] = [None] * len(keys)
     first: list[int] = [0] * len(keys)
     for s, (answers, mine) in enumerate(zip(systems, rows, strict=True)):
-        said = take(answers)
         for i, row in enumerate(mine):
-            if row is None or said[row] is None:
+            said = None if row is None else take(answers, row)
+            if said is None or said == agreed[i]:
                 continue
-            if agreed[i] is None:
-                agreed[i], first[i] = said[row], s
-            elif agreed[i] != said[row]:
-                other = systems[first[i]]
+            if agreed[i] is not None:
+                other = systems[first[i]].place(rows[first[i]][i] or 0)
                 raise SourceError(
-                    f"{_place(*answers.places[row])}: {_called(*keys[i])} {wrong} as in {other.files[0]} "
-                    f"({said[row]!r:.40} and {agreed[i]!r:.40}); compare runs of the same test set, or use {flag}"
+                    f"{answers.place(row or 0)}: {called(*keys[i])} {wrong} as in {other}; compare runs of the same "
+                    f"test set, or use {flag}"
                 )
+            agreed[i], first[i] = said, s
     return agreed
 
 
@@ -200,7 +136,9 @@ def _groups(
     systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]], several: bool
 ) -> tuple[Hashable, ...] | None:
     """The group of each answer: what the files say, else the item if it was answered several times."""
-    groups = _check_same(systems, keys, rows, lambda a: a.groups, "is not in the same group", "another --group")
+    groups = _check_same(
+        systems, keys, rows, lambda a, row: a.groups[row], "is not in the same group", "another --group"
+    )
     if all(group is None for group in groups):
         return tuple(item for item, _ in keys) if several else None
     lost = [item for (item, _), group in zip(keys, groups, strict=True) if group is None]
@@ -215,11 +153,10 @@ def _complete(
     """The answers without those that lack counts or predictions; missing numbers are left to the comparison."""
     lost: set[int] = set()
     for name in names:
-        known = [answers.measures[name] for answers in systems]
-        if not any(isinstance(value, Counts | Predicted) for values in known for value in values.values()):
+        if not any(isinstance(value, Counts | Predicted) for a in systems for value in a.columns[name]):
             continue
-        for values, mine in zip(known, rows, strict=True):
-            lost |= {i for i, row in enumerate(mine) if row is None or values.get(row) is None}
+        for answers, mine in zip(systems, rows, strict=True):
+            lost |= {i for i, row in enumerate(mine) if answers.value(name, row) is None}
     kept = [i for i in range(len(keys)) if i not in lost]
     if not kept:
         raise SourceError(f"{_names(systems)} have no complete item in common; are the files about the same test set?")
@@ -231,9 +168,9 @@ def _complete(
 
 def _common_measures(systems: Sequence[Answers]) -> list[str]:
     """The measures of all systems, in the order of the first."""
-    names = [name for name in systems[0].measures if all(name in answers.measures for answers in systems)]
+    names = [name for name in systems[0].columns if all(name in answers.columns for answers in systems)]
     if not names:
-        told = "; ".join(f"{a.system} has {', '.join(a.measures) or 'none'}" for a in systems)
+        told = "; ".join(f"{a.system} has {', '.join(a.columns) or 'none'}" for a in systems)
         raise SourceError(f"{systems[0].files[0]}: the systems have no measure in common: {told}")
     return names
 
@@ -241,8 +178,8 @@ def _common_measures(systems: Sequence[Answers]) -> list[str]:
 def _measure(name: str, systems: Sequence[Answers], rows: Sequence[Sequence[int | None]]) -> Measure:
     columns = {}
     for answers, mine in zip(systems, rows, strict=True):
-        known, absent = answers.measures[name], answers.format.absent
-        columns[answers.system] = [absent if row is None else known.get(row) for row in mine]
+        absent = answers.format.absent
+        columns[answers.system] = [absent if row is None else answers.value(name, row) for row in mine]
     kinds = {type(x) for column in columns.values() for x in column if x is not None}
     format = systems[0].format
     if Predicted in kinds:
@@ -296,10 +233,6 @@ def _provenance(systems: Sequence[Answers]) -> tuple[Provenance, ...]:
     return tuple(Provenance(path, format, tuple(names)) for (path, format), names in by_file.items())
 
 
-def _called(item: Hashable, sample: int | None = None) -> str:
-    return f"item {item!r:.60}" if not sample else f"item {item!r:.60}, sample {sample},"
-
-
 def _few(items: Sequence[Hashable]) -> str:
     more = f" and {len(items) - SHOWN} more" if len(items) > SHOWN else ""
     return ", ".join(f"{item!r:.40}" for item in items[:SHOWN]) + more
@@ -307,7 +240,3 @@ def _few(items: Sequence[Hashable]) -> str:
 
 def _names(systems: Sequence[Answers]) -> str:
     return " and ".join(answers.system for answers in systems)
-
-
-def _place(name: str, line: int | None) -> str:
-    return name if line is None else f"{name}:{line}"

@@ -198,7 +198,10 @@ class Format:
 
 def field_of(source: Source, line: int | None, record: Mapping[str, Any], path: str) -> Hashable:
     """The value of a field, ``doc.subject`` for one inside another, that names an item or a group."""
-    value: Any = record
+    value: Any = record.get(path)
+    if value is not None and is_label(value):
+        return cast(Hashable, value)
+    value = record
     for key in [path] if path in record else path.split("."):
         if not isinstance(value, Mapping) or key not in value:
             there = f"; there is {', '.join(map(str, value))}" if isinstance(value, Mapping) else ""

@@ -97,27 +97,32 @@ class Source:
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Each line without its end, and its number from 1."""
-        self.start  # noqa: B018  # which it refuses if it is in another encoding
-        number = 0
-        with self.open() as file:
-            try:
-                for number, line in enumerate(file, 1):
-                    yield number, line.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-            except UnicodeDecodeError as error:
-                at = f"byte {error.start + 1} is not UTF-8"
-                raise self.error(f"{at}; convert the file to UTF-8 first", number) from None
-            except DAMAGED as error:
-                raise self._unreadable(error) from None
+        for number, line in self._lines():
+            yield number, line.rstrip("\r\n")
 
     def json_lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
         """Each line that is not blank as a JSON object, and its number."""
-        for number, line in self.lines():
-            if not line or line.isspace():
+        for number, line in self._lines():
+            if line.isspace():
                 continue
             value = self.parse(line, number)
             if not isinstance(value, dict):
                 raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
             yield number, value
+
+    def _lines(self) -> Iterator[tuple[int, str]]:
+        """Each line with its end."""
+        self.start  # noqa: B018  # which it refuses if it is in another encoding
+        number = 0
+        with self.open() as file:
+            try:
+                for number, line in enumerate(file, 1):
+                    yield number, line.decode("utf-8" if number > 1 else "utf-8-sig")
+            except UnicodeDecodeError as error:
+                at = f"byte {error.start + 1} is not UTF-8"
+                raise self.error(f"{at}; convert the file to UTF-8 first", number) from None
+            except DAMAGED as error:
+                raise self._unreadable(error) from None
 
     def json(self) -> Any:
         """The whole file as one JSON value."""

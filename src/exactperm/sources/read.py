@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from exactperm.sources import registry
-from exactperm.sources.align import Answers, align, collect
+from exactperm.sources.align import align
+from exactperm.sources.answers import Answers, collect
 from exactperm.sources.base import Block, Format, Wanted
 from exactperm.sources.blocks import records, side_by_side
 from exactperm.sources.files import STDIN, Source, SourceError
