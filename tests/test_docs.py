@@ -7,6 +7,7 @@ import pytest
 
 from exactperm import metrics
 from exactperm.engines import auto
+from exactperm.sources import registry
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -18,13 +19,18 @@ def page(name):
     return module.page()
 
 
-@pytest.mark.parametrize("name", ["engines", "metrics"])
+@pytest.mark.parametrize("name", ["engines", "formats", "metrics"])
 def test_page_is_up_to_date(name):
     assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == page(name)
 
 
 @pytest.mark.parametrize(
-    ("name", "sections"), [("engines", set(auto.METHODS) - {"auto", "exact"}), ("metrics", set(metrics.names()))]
+    ("name", "sections"),
+    [
+        ("engines", set(auto.METHODS) - {"auto", "exact"}),
+        ("formats", set(registry.formats())),
+        ("metrics", set(metrics.names())),
+    ],
 )
 def test_page_has_every_section(name, sections):
     text = page(name)
