@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,37 +47,40 @@ def page() -> str:
 
 def contents(formats: dict[str, Format]) -> str:
     """A table of all formats."""
-    rows = [f"| [{f.name}](#{f.name}) | {f.title} |" for f in formats.values()]
+    rows = [f"| [{f.name}](#{f.name}) | {plain(f.title)} |" for f in formats.values()]
     return "\n".join(["| format | what it is |", "|---|---|", *rows, ""])
 
 
-def section(format: Format, cases: list[tuple[Path, dict[str, Any]]]) -> str:
+def section(of: Format, cases: list[tuple[Path, dict[str, Any]]]) -> str:
     """One format."""
-    lines = [f"## {format.name}", "", f"{format.title[0].upper()}{format.title[1:]}."]
-    lines += ["", format.details] if format.details else []
-    lines += ["", f"- Gold standard: {gold(format)}."]
-    for measure, names in format.metrics.items():
+    lines = [f"## {of.name}", "", plain(f"{of.title[0].upper()}{of.title[1:]}.")]
+    lines += ["", plain(of.details)] if of.details else []
+    lines += ["", f"- Gold standard: {gold(of)}."]
+    for measure, names in of.metrics.items():
         first, *others = (f"`{name}`" for name in names)
         also = f", also {', '.join(others)}" if others else ""
         lines.append(f"- Metric of {measure}: {first}{also}.")
-    if not format.metrics:
+    if not of.metrics:
         lines.append("- Metric: the mean of the numbers in the files, under the name that the files give them.")
-    if format.lower_is_better:
-        lines.append(f"- Less is better: {', '.join(f'`{name}`' for name in sorted(format.lower_is_better))}.")
-    lines += [f"- Tested with {made_by}." for made_by in dict.fromkeys(source(folder, f) for folder, f in cases)]
+    if of.lower_is_better:
+        lines.append(f"- Less is better: {', '.join(f'`{name}`' for name in sorted(of.lower_is_better))}.")
+    by_tool: dict[str, list[str]] = {}
+    for folder, facts in cases:
+        by_tool.setdefault(facts["made_by"], []).append(f"`{folder.name}`")
+    lines += [f"- Tested with {plain(made_by)} ({', '.join(names)})." for made_by, names in by_tool.items()]
     return "\n".join([*lines, *(sample(*cases[0]) if cases else []), ""])
 
 
-def gold(format: Format) -> str:
+def gold(of: Format) -> str:
     """Where what is right comes from."""
-    if format.gold is None:
+    if of.gold is None:
         return "in the files, or not needed"
-    return "has to be given, `--gold`" if format.needs_gold else "may be given, `--gold`"
+    return "has to be given, `--gold`" if of.needs_gold else "may be given, `--gold`"
 
 
-def source(folder: Path, facts: dict[str, Any]) -> str:
-    """Which tool made the files of a case."""
-    return f"{facts['made_by']} (`{folder.name}`)"
+def plain(text: str) -> str:
+    """Text in which Markdown sees no marks."""
+    return re.sub(r"([*_<])", r"\\\1", text)
 
 
 def sample(folder: Path, facts: dict[str, Any]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Two language models on sums in words, as lm-evaluation-harness logs them: ``python examples/make_lm_eval.py [folder]``.
+"""Two language models on sums in words, logged as by lm-evaluation-harness: ``python examples/make_lm_eval.py [DIR]``.
 
 Each model has a folder with one file, in which every question is answered through two filters.
 """
