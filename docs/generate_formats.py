@@ -67,7 +67,7 @@ def section(of: Format, cases: list[tuple[Path, dict[str, Any]]]) -> str:
     by_tool: dict[str, list[str]] = {}
     for folder, facts in cases:
         by_tool.setdefault(facts["made_by"], []).append(f"`{folder.name}`")
-    lines += [f"- Tested with {plain(made_by)} ({', '.join(names)})." for made_by, names in by_tool.items()]
+    lines += [f"- Tested on: {plain(made_by)} ({', '.join(names)})." for made_by, names in by_tool.items()]
     return "\n".join([*lines, *(sample(*cases[0]) if cases else []), ""])
 
 

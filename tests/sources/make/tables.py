@@ -130,7 +130,7 @@ def excel():
         systems=["A", "B"],
         items=len(data),
         scores=means(data, "AB"),
-        made_by="schema-faithful (there is no Excel here): UTF-8 csv of a German Excel",
+        made_by="schema-faithful, as Excel saves UTF-8 csv in German (Excel does not run in scripts)",
     )
 
 
@@ -151,7 +151,7 @@ def r():
         systems=["A", "B"],
         items=len(data),
         scores={"A": float((data.A > 0.4).mean()), "B": float((data.B > 0.4)[kept].mean())},
-        made_by="schema-faithful (R does not come from the package index): write.csv",
+        made_by="schema-faithful, as write.csv of R (which is not a Python package)",
     )
 
 
