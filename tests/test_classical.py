@@ -82,7 +82,7 @@ def test_wilcoxon_on_scipys_published_example():
 
 @pytest.mark.parametrize("decimals", [None, 1])
 def test_wilcoxon_of_many_against_integers(decimals):
-    d = RNG.standard_normal(150) + 0.15
+    d = RNG.standard_normal(100) + 0.15
     d = d if decimals is None else np.round(d, decimals)
     d = d[d != 0]
     ranks = np.array(mid_ranks(np.abs(d).tolist())) * np.sign(d)
