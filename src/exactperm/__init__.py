@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from exactperm.metrics import Metric
     from exactperm.pair import Pair
     from exactperm.result import Interval, TestResult
-    from exactperm.sources import Scores, SourceError, read
+    from exactperm.sources import Scores, SourceError
+    from exactperm.sources.read import read
 
 _HOME = {
     "ClassicalResult": "exactperm.classical",

@@ -260,7 +260,7 @@ def results_of(
     alternative: metrics.Alternative,
     method: str,
     options: Options,
-    items: Sequence[Items] | None = None,
+    items: Sequence[Items | None] | None = None,
 ) -> list[TestResult]:
     """Many tests by one metric, put to the engines together; `items` are those behind each, where there are any."""
     asked = [metric.rejection_region(effects, alternative) for effects in tests]

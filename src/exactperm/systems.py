@@ -6,7 +6,7 @@ What came may be scores, counts, or predictions with a gold standard; in a mappi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -44,7 +44,7 @@ class Systems(Protocol):
     def effects(self, a: str, b: str) -> Effects:
         """The effects of exchanging two systems."""
 
-    def items(self, a: str, b: str) -> Items:
+    def items(self, a: str, b: str) -> Items | None:
         """The items behind them."""
 
 
@@ -98,6 +98,27 @@ class Counts:
     def items(self, a: str, b: str) -> Items:
         """The items behind them."""
         return Items(self.columns[a], self.columns[b], self.groups)
+
+
+@dataclass(frozen=True, eq=False)
+class Counted:
+    """Two systems whose rows were counted where they are; there are no items to look at."""
+
+    metric: metrics.Metric
+    names: tuple[str, ...]
+    counted: Effects
+
+    def effects(self, a: str, b: str) -> Effects:
+        """The effects of exchanging the two systems, or one of them with itself."""
+        first = self.names[0]
+        if a != b:
+            return self.counted if a == first else self.counted.exchanged()
+        totals, tied = (self.counted if a == first else self.counted.exchanged()).totals_a, self.counted.n_groups
+        alone = Effects.from_counts({(0,) * len(self.counted.names): tied}, totals_a=totals, names=self.counted.names)
+        return replace(alone, n_items=self.counted.n_items, unit=self.counted.unit)
+
+    def items(self, a: str, b: str) -> None:
+        """There are none."""
 
 
 def gather(
@@ -233,16 +254,21 @@ def _from_files(
     groups = scores.groups if groups is None else groups
     given = {key: value for key, value in options.items() if value is not None}
     measure, chosen = scores.find(metric)
+    if scores.counted is not None:
+        return Counted(_of_numbers(metrics.get(chosen), given), scores.systems, scores.counted)
     if measure.gold is not None:
         return _predictions(dict(measure.columns), measure.gold, chosen, groups, given)
     if measure.metrics:
         return _counts(dict(measure.columns), metrics.get(chosen, **given), groups)
-    mean = metrics.get(chosen)
-    if "higher_is_better" in given:
-        mean = mean.renamed(mean.name, higher_is_better=given.pop("higher_is_better"))
-    if given:
-        raise TypeError(f"{', '.join(given)}: {measure.name} is a mean of numbers, which takes no such option")
-    return _scores(dict(measure.columns), mean, groups, nan_policy, grid)
+    return _scores(dict(measure.columns), _of_numbers(metrics.get(chosen), given), groups, nan_policy, grid)
+
+
+def _of_numbers(metric: metrics.Metric, given: dict[str, Any]) -> metrics.Metric:
+    """A metric of numbers from files, of which a user may say that less is better."""
+    others = {key: value for key, value in given.items() if key != "higher_is_better"}
+    if others:
+        raise TypeError(f"{', '.join(others)}: {metric.name} of numbers from files takes no such option")
+    return metric.renamed(metric.name, **given) if given else metric
 
 
 # -- data frames -----------------------------------------------------------------------------------------------

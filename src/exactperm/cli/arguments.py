@@ -75,6 +75,12 @@ Group = Annotated[
 ]
 Id = Annotated[str | None, typer.Option("--id", metavar="FIELD", help="The field that names an item.")]
 NoCheck = Annotated[bool, typer.Option("--no-check", help="Do not require that hashes of the questions agree.")]
+MemoryLimit = Annotated[
+    str | None, typer.Option(metavar="SIZE", help="For tables of over 256 MB: what DuckDB may use, as 2GB.")
+]
+Spill = Annotated[
+    str | None, typer.Option(metavar="FOLDER", help="For tables of over 256 MB: where to put what does not fit.")
+]
 Alternative = Annotated[
     Literal["two-sided", "greater", "less"],
     typer.Option(metavar="two-sided|greater|less", help="greater: the first system of a pair is better."),

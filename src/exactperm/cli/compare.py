@@ -59,6 +59,8 @@ def compare(
     epochs: given.Epochs = None,
     missing: given.Missing = "raise",
     no_check: given.NoCheck = False,
+    memory_limit: given.MemoryLimit = None,
+    spill: given.Spill = None,
     lower_is_better: given.LowerIsBetter = False,
     alternative: given.Alternative = "two-sided",
     correction: Correction = "holm",
@@ -110,7 +112,7 @@ def compare(
     with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
-            epochs=epochs, missing=missing, check=not no_check,
+            epochs=epochs, missing=missing, check=not no_check, memory_limit=memory_limit, spill=spill,
         )  # fmt: skip
         watch.say("comparing")
         result = exactperm.compare(

@@ -35,6 +35,8 @@ def explain(
     epochs: given.Epochs = None,
     missing: given.Missing = "raise",
     no_check: given.NoCheck = False,
+    memory_limit: given.MemoryLimit = None,
+    spill: given.Spill = None,
     alternative: given.Alternative = "two-sided",
     method: given.Method = "auto",
 ) -> None:
@@ -55,7 +57,7 @@ def explain(
     with progress(quiet=False) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
-            epochs=epochs, missing=missing, check=not no_check,
+            epochs=epochs, missing=missing, check=not no_check, memory_limit=memory_limit, spill=spill,
         )  # fmt: skip
         watch.say("counting")
         explanations = explain_systems(

@@ -58,7 +58,7 @@ def blocks(result: Comparison | Comparisons, scores: Scores, width: int) -> Iter
 
 
 def _size(scores: Scores) -> str:
-    groups = "" if scores.groups is None else f" in {len(set(scores.groups)):,} groups"
+    groups = "" if scores.n_groups is None else f" in {scores.n_groups:,} groups"
     formats = ", ".join(dict.fromkeys(source.format for source in scores.provenance))
     return f"{len(scores.items):,} items{groups}, read as {formats}"
 

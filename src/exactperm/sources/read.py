@@ -14,6 +14,7 @@ from exactperm.sources.align import align
 from exactperm.sources.answers import Answers, collect
 from exactperm.sources.base import Block, Format, Wanted
 from exactperm.sources.blocks import records, side_by_side
+from exactperm.sources.database import Limits, Table, count, is_large
 from exactperm.sources.files import STDIN, Source, SourceError
 from exactperm.sources.scores import Provenance, Scores
 
@@ -36,6 +37,8 @@ def read(
     epochs: str | None = None,
     missing: str = "raise",
     check: bool = True,
+    memory_limit: str | None = None,
+    spill: str | None = None,
 ) -> Scores:
     """Read what evaluation tools wrote, and align it by item.
 
@@ -64,6 +67,10 @@ def read(
         "raise", or "omit" to leave out items that not all systems have.
     check
         Whether the questions, where files hold hashes of them, have to be the same.
+    memory_limit, spill
+        Tables of more than 256 MB, or any if one of these is given, are counted by DuckDB instead of loaded: one table
+        with two systems, or two with an id and one system each. It uses this much memory, as "2GB", and puts what does
+        not fit into this folder.
 
     Returns
     -------
@@ -90,6 +97,10 @@ def read(
         wanted = replace(wanted, gold=_read_golds([Source(path) for path in golds], given[0].format, wanted))
     wanted = replace(wanted, alone=len(given) == 1)
     names = _names(given)
+    tables = [Table(name, one.sources, one.format.name) for one, name in zip(given, names, strict=True)]
+    limits = Limits(memory_limit, spill)
+    if is_large(tables, limits):
+        return count(tables, wanted, limits, missing)
     blocks = [one.blocks(name, wanted) for one, name in zip(given, names, strict=True)]
     return _with_notes(
         _in_columns(given, blocks) or _by_item(given, names, blocks, wanted, epochs, missing, check), blocks

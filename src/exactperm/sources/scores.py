@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from exactperm.effects import Effects
 from exactperm.metrics import Metric
 from exactperm.metrics.registry import get, parse
 
@@ -77,14 +78,24 @@ class Scores:
         The files.
     notes
         What was made of the columns of tables: which were taken for what, and which left out.
+    counted
+        The effects of the two systems, if the rows were counted where they are; the measures are then empty.
     """
 
     systems: tuple[str, ...]
-    items: tuple[Hashable, ...]
+    items: Sequence[Hashable]
     groups: tuple[Hashable, ...] | None
     measures: Mapping[str, Measure]
     provenance: tuple[Provenance, ...]
     notes: tuple[str, ...] = ()
+    counted: Effects | None = None
+
+    @property
+    def n_groups(self) -> int | None:
+        """The number of groups; None if each item is swapped by itself."""
+        if self.counted is not None:
+            return self.counted.n_groups if self.counted.n_groups != self.counted.n_items else None
+        return None if self.groups is None else len(set(self.groups))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -117,7 +128,7 @@ class Scores:
 
     def __repr__(self) -> str:
         """The sizes in one line, and then the systems and the metrics."""
-        groups = "" if self.groups is None else f" in {len(set(self.groups))} groups"
+        groups = "" if self.n_groups is None else f" in {self.n_groups} groups"
         return "\n".join(
             [
                 f"Scores of {len(self.systems)} systems on {len(self.items)} items{groups}",

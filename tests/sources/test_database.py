@@ -1,0 +1,163 @@
+"""Tables that are counted by DuckDB: the same as if they were loaded, whatever their size."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import exactperm as xp
+from exactperm.sources import SourceError, database
+
+LIMITS = {"memory_limit": "500MB"}  # any limit asks for DuckDB
+WRITERS = {
+    "parquet": pl.DataFrame.write_parquet,
+    "csv": pl.DataFrame.write_csv,
+    "jsonl": pl.DataFrame.write_ndjson,
+    "tsv": lambda frame, path: frame.write_csv(path, separator="\t"),
+}
+every_format = pytest.mark.parametrize("ending", WRITERS)
+
+
+def table(n=400, seed=0):
+    rng = np.random.default_rng(seed)
+    return pl.DataFrame(
+        {
+            "id": np.arange(n),
+            "old": rng.integers(0, 9, n),
+            "new": rng.integers(0, 10, n),
+            "other": rng.integers(0, 10, n),
+            "doc": rng.integers(0, n // 5, n),
+        }
+    )
+
+
+def written(folder, ending, **frames):
+    folder.mkdir(exist_ok=True)
+    for name, frame in frames.items():
+        WRITERS[ending](frame, folder / f"{name}.{ending}")
+    return [str(folder / f"{name}.{ending}") for name in frames]
+
+
+def same(counted, loaded):
+    assert counted.systems == loaded.systems
+    assert len(counted.items) == len(loaded.items)
+    assert counted.n_groups == loaded.n_groups
+    first, second = xp.compare(counted), xp.compare(loaded)
+    assert dict(first.scores) == dict(second.scores)
+    assert first.pairs[0].signature == second.pairs[0].signature
+    assert first.pairs[0].pvalue_interval == second.pairs[0].pvalue_interval
+    assert xp.paired_test(counted).pvalue == first.pairs[0].pvalue
+
+
+@every_format
+@pytest.mark.parametrize("group", [None, "doc"])
+def test_one_table(tmp_path, ending, group):
+    (path,) = written(tmp_path, ending, scores=table())
+    options = {"a": "old", "b": "new", "group": group}
+    same(xp.read(path, **options, **LIMITS), xp.read(path, **options))
+
+
+@every_format
+def test_shards_are_one_table(tmp_path, ending):
+    frame = table()
+    (whole,) = written(tmp_path, ending, whole=frame)
+    written(tmp_path / "shards", ending, first=frame[:150], second=frame[150:])
+    options = {"a": "old", "b": "new", "group": "doc"}
+    same(xp.read(str(tmp_path / "shards" / f"*.{ending}"), **options, **LIMITS), xp.read(whole, **options))
+
+
+@every_format
+def test_two_tables_are_joined_by_id(tmp_path, ending):
+    frame = table()
+    old = frame.select("id", "doc", score="old").sample(fraction=1.0, shuffle=True, seed=1)
+    new = frame.select("id", "doc", score="new")
+    paths = written(tmp_path, ending, old=old, new=new)
+    same(xp.read(*paths, group="doc", **LIMITS), xp.read(*paths, group="doc"))
+
+
+def test_counts_of_a_metric(tmp_path):
+    rng = np.random.default_rng(2)
+    frame = pl.DataFrame({f"{name}_{s}": rng.integers(0, 5, 90) for s in ("x", "y") for name in ("tp", "incorrect")})
+    (path,) = written(tmp_path, "parquet", counts=frame)
+    counted, loaded = (xp.read(path, a="x", b="y", **limits) for limits in (LIMITS, {}))
+    results = [xp.compare(scores, metric="f1").pairs[0] for scores in (counted, loaded)]
+    assert results[0].signature == results[1].signature
+    assert results[0].pvalue == results[1].pvalue
+
+
+def test_decimals_and_missing_values(tmp_path):
+    frame = pl.DataFrame({"a": [0.3, 0.2, None, 0.5], "b": [0.1, 0.0, 0.5, 0.75]})
+    (path,) = written(tmp_path, "parquet", scores=frame)
+    with pytest.raises(SourceError, match=r"scores\.parquet: column 'a' lacks 1 values"):
+        xp.read(path, **LIMITS)
+    counted = xp.read(path, missing="omit", **LIMITS)
+    assert counted.counted.counts.tolist() == [2, 1]
+    assert xp.compare(counted, nan_policy="omit").pairs[0].n_items == 3
+
+
+def test_large_files_are_counted_without_being_asked(tmp_path, monkeypatch):
+    (path,) = written(tmp_path, "csv", scores=table())
+    assert xp.read(path, a="old", b="new").counted is None
+    monkeypatch.setattr(database, "LARGE", 100)
+    assert xp.read(path, a="old", b="new").counted is not None
+
+
+def test_results_say_that_there_are_no_items(tmp_path):
+    (path,) = written(tmp_path, "csv", scores=table())
+    counted = xp.read(path, a="old", b="new", **LIMITS)
+    assert repr(counted).startswith("Scores of 2 systems on 400 items\n")
+    alone = xp.compare(counted, baseline="new", higher_is_better=False)
+    assert alone.pairs[0].better in (None, "old", "new")
+    assert not alone.higher_is_better
+
+
+def refusal(*paths, **options):
+    with pytest.raises(SourceError) as error:
+        xp.read(*paths, **{**LIMITS, **options})
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_what_cannot_be_counted(tmp_path):
+    frame = table()
+    (path,) = written(tmp_path, "parquet", scores=frame)
+    assert "this table has old, new, other" in refusal(path)
+    assert "there is no column 'x'" in refusal(path, a="x", b="new")
+    with pytest.raises(ValueError, match=r"memory_limit='much'.* must have a number"):
+        xp.read(path, a="old", b="new", memory_limit="much")
+    long = pl.DataFrame({"id": [1, 1], "system": ["x", "y"], "score": [1, 2]})
+    (path,) = written(tmp_path, "parquet", long=long)
+    assert "needs a column for each system, not a row" in refusal(path)
+
+
+def test_shards_of_several_types(tmp_path):
+    frame = table()
+    shards = tmp_path / "shards"
+    written(shards, "parquet", first=frame, second=frame.with_columns(pl.col("old").cast(pl.Float64)))
+    pattern = str(shards / "*.parquet")
+    assert "the column 'old' is not of one type in all 2 files" in refusal(pattern, a="old", b="new")
+
+
+def test_ids_have_to_match(tmp_path):
+    frame = table(50)
+    old, new = frame.select("id", "doc", score="old"), frame.select("id", "doc", score="new")
+
+    def told(old, new, **options):
+        return refusal(*written(tmp_path, "parquet", old=old, new=new), **options)
+
+    assert "new.parquet: 3 items are missing here: 0, 1, 2; --missing omit" in told(old, new[3:])
+    assert "old.parquet: 2 items are there twice; keep one row of each: 0, 1" in told(pl.concat([old, old[:2]]), new)
+    assert "1 items have no id" in told(old.with_columns(pl.col("id").replace(4, None)), new[:3], missing="omit")
+    regrouped = new.with_columns(doc=pl.when(pl.col("id") == 7).then(99).otherwise(pl.col("doc")))
+    assert "1 items are in another group than in the other file: 7" in told(old, regrouped, group="doc")
+    paths = written(tmp_path, "parquet", old=old, new=new[3:])
+    assert len(xp.read(*paths, missing="omit", **LIMITS).items) == 47
+
+
+def test_damaged_files(tmp_path):
+    (path,) = written(tmp_path, "parquet", scores=table(3000))
+    Path(path).write_bytes(Path(path).read_bytes()[:2000])
+    assert "scores.parquet: DuckDB cannot count this" in refusal(path, a="old", b="new")
