@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["edit_counts", "edit_distances", "exact_answers", "translation_counts"]
+__all__ = ["edit_counts", "edit_distances", "exact_answers", "normalised", "translation_counts"]
 
 Integers = NDArray[np.int64]
 Systems = Mapping[str, Sequence[str]]
@@ -139,17 +139,17 @@ def _scorer(name: str, options: Mapping[str, Any]) -> Any:
 def exact_answers(y_true: Sequence[Any], systems: Systems) -> dict[str, Integers]:
     """SQuAD's exact match: whether any gold answer equals the answer after normalisation."""
     _check_texts(y_true, systems, several=True)
-    gold = [{_normalised(text) for text in ([item] if isinstance(item, str) else item)} for item in y_true]
+    gold = [{normalised(text) for text in ([item] if isinstance(item, str) else item)} for item in y_true]
     return {
         name: np.array(
-            [[_normalised(text) in answers] for text, answers in zip(texts, gold, strict=True)],
+            [[normalised(text) in answers] for text, answers in zip(texts, gold, strict=True)],
             dtype=np.int64,
         )
         for name, texts in systems.items()
     }
 
 
-def _normalised(text: str) -> str:
+def normalised(text: str) -> str:
     """Lower case, no punctuation, no articles, single spaces: the order of the SQuAD script."""
     bare = "".join(c for c in text.lower() if c not in set(string.punctuation))
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", bare).split())

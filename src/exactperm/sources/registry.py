@@ -29,6 +29,8 @@ FORMATS = (
     "trec_eval",
     "ir_measures",
     "pytrec_eval",
+    "squad",
+    "glue",
     "delimited",
     "jsonl",
     "parquet",
