@@ -126,6 +126,17 @@ def test_from_counts():
         (lambda: Effects.from_counts({1: 2.5}), TypeError, "number of items in counts must be an integer, not 2.5"),
         (lambda: Effects.from_counts({0.5: 2}), TypeError, "an effect in counts must be an integer, not 0.5"),
         (lambda: Effects.from_counts({(1, 2): 2, 3: 1}), ValueError, "every effect in counts needs 2 integers"),
+        (lambda: Effects.from_counts([(1, 2)]), TypeError, "counts must be a mapping .*, not list"),
+        (lambda: Effects.from_counts({1: 2**62, -1: 2**62}), ValueError, "fewer than 2\\^62 can be counted"),
+        (lambda: Effects.from_counts({1: 2**63}), ValueError, "fewer than 2\\^62 can be counted"),
+        (
+            lambda: Effects.from_counts({1: 2**61}) + Effects.from_counts({1: 2**61}),
+            ValueError,
+            "4611686018427387904 groups are too many",
+        ),
+        (lambda: Effects.from_counts({1: 3}, n_items=2), ValueError, "n_items=2 is less than the 3 groups"),
+        (lambda: Effects.from_counts({1: 3}, unit=0.1), TypeError, r"unit must be .*; write Fraction\('0.1'\)"),
+        (lambda: Effects.from_counts({1: 3}, unit=0), ValueError, "unit must be positive, not 0"),
         (lambda: Effects.from_counts({1: 2}, totals_a=(1, 2)), ValueError, "totals need 1 integers for score; got 2"),
         (lambda: Effects.from_counts({1: 2}, totals_a=5, totals_b=5), ValueError, "totals_a - totals_b is not the"),
         (lambda: Effects.from_scores(np.ones(3), np.ones(3)), TypeError, "a must hold integers or booleans, not float"),
@@ -147,6 +158,13 @@ def test_from_counts():
 def test_refused(build, error, words):
     with pytest.raises(error, match=words):
         build()
+
+
+def test_parts_add_up_with_sum():
+    parts = [Effects.from_counts({1: 2, -3: i}) for i in range(4)]
+    assert sum(parts) == parts[0] + parts[1] + parts[2] + parts[3]
+    with pytest.raises(TypeError):
+        sum(parts, 1)
 
 
 def test_units_merge_to_the_largest_common_one():

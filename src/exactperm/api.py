@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from fractions import Fraction
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -126,16 +127,16 @@ def _test_of_files(
     return results_of([data.effects(a, b)], data.metric, alternative, method, options, [data.items(a, b)])[0]
 
 
-def engine_options(tolerance: float | None, n_resamples: int | None, level: float, rng: Any) -> Options:
+def engine_options(tolerance: Any, n_resamples: Any, level: Any, rng: Any) -> Options:
     """What engines are told, checked."""
-    if not 0 < level < 1:
-        raise ValueError(f"confidence_level must be between 0 and 1, not {level!r}")
+    if not isinstance(level, float | int | np.floating) or not 0 < level < 1:
+        raise ValueError(f"confidence_level must be a number between 0 and 1, not {level!r}")
     if tolerance is not None and not _positive(tolerance):
         raise ValueError(
             "tolerance must be a positive number, the half-width of pvalue_interval relative to pvalue, such as 1e-4; "
             f"got {tolerance!r}"
         )
-    if n_resamples is not None and (not isinstance(n_resamples, int | np.integer) or n_resamples < 1):
+    if n_resamples is not None and (not _is_whole(n_resamples) or n_resamples < 1):
         raise ValueError(f"n_resamples must be a positive integer, not {n_resamples!r}")
     tolerance = None if tolerance is None else float(tolerance)
     return Options(tolerance=tolerance, n_resamples=n_resamples, confidence_level=level, rng=rng)
@@ -147,6 +148,10 @@ def _positive(x: Any) -> bool:
         return not isinstance(x, bool) and 0.0 < float(x) < math.inf
     except (TypeError, ValueError):
         return False
+
+
+def _is_whole(x: Any) -> bool:
+    return isinstance(x, Integral) and not isinstance(x, bool)
 
 
 # -- from what came to effects ---------------------------------------------------------------------------------
@@ -229,12 +234,14 @@ def _batch_shape(x: NDArray[Any], axis: int, last: int) -> Shape:
     return tuple(size for i, size in enumerate(x.shape[: x.ndim - last]) if i != item)
 
 
-def _axis(x: NDArray[Any], axis: int, last: int) -> int:
+def _axis(x: NDArray[Any], axis: Any, last: int) -> int:
     """The axis of the items, counted among those that are not sums."""
     dimensions = x.ndim - last
+    if not _is_whole(axis):
+        raise TypeError(f"axis must be an integer, not {axis!r}")
     if not -dimensions <= axis < dimensions:
         raise ValueError(f"axis must be between {-dimensions} and {dimensions - 1} here, not {axis}")
-    return axis % dimensions
+    return int(axis % dimensions)
 
 
 def effects_of_scores(

@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from numbers import Rational
 from pathlib import Path
 from typing import Any
 
@@ -101,20 +102,21 @@ class Effects:
             raise ValueError(f"a and b need one score per item each; got shapes {a.shape} and {b.shape}")
         if groups is not None:
             return cls.from_sums(a[:, None], b[:, None], ("score",), groups)
-        narrow = as_narrow(a), as_narrow(b)
-        if narrow[0].dtype == object or narrow[1].dtype == object:
+        sizes = _largest(a), _largest(b)
+        if max(sizes) >= NARROW:
             return cls.from_sums(a[:, None], b[:, None], ("score",))
-        return _count_on_a_line(*narrow)
+        return _count_on_a_line(a, b, sizes[0])
 
     @classmethod
     def from_score_rows(cls, a: Integers, b: Integers) -> list[Effects]:
         """Count the effects of many comparisons of the same size at once: a and b have shape (comparisons, items)."""
-        narrow = as_narrow(integer_array(a, "a")), as_narrow(integer_array(b, "b"))
-        if object in (narrow[0].dtype, narrow[1].dtype):
+        a, b = integer_array(a, "a"), integer_array(b, "b")
+        sizes = _largest(a), _largest(b)
+        if max(sizes) >= NARROW:
             return [cls.from_scores(x, y) for x, y in zip(a, b, strict=True)]
         at_once = max(1, 4 * BLOCK // max(a.shape[1], 1))
         parts = (slice(i, i + at_once) for i in range(0, len(a), at_once))
-        return [effects for part in parts for effects in _count_rows(narrow[0][part], narrow[1][part])]
+        return [effects for part in parts for effects in _count_rows(a[part], b[part], sizes[0])]
 
     @classmethod
     def from_sums(
@@ -169,6 +171,8 @@ class Effects:
         >>> Effects.from_counts({-1: 310, 0: 9000, 2: 475})
         Effects(score: 9785 items, 9000 tied, 2 distinct effects)
         """
+        if not isinstance(counts, Mapping):
+            raise TypeError(f"counts must be a mapping from effects to numbers of items, not {type(counts).__name__}")
         keys = [key if isinstance(key, tuple) else (key,) for key in counts]
         n_sums = len(keys[0]) if keys else len(names or ("score",))
         names = names or (("score",) if n_sums == 1 else tuple(f"sum{i + 1}" for i in range(n_sums)))
@@ -177,11 +181,14 @@ class Effects:
         signed = np.empty((len(keys), len(names)), dtype=object)
         for i, key in enumerate(keys):
             signed[i] = [whole(x, "an effect in counts") for x in key]
-        number = np.array([_count(n) for n in counts.values()], dtype=np.int64)
+        number = _numbers(counts.values())
         difference = [dot(signed[:, i], number) for i in range(len(names))]
         totals = _agree(_totals(totals_a, names), _totals(totals_b, names), difference)
-        items = int(number.sum()) if n_items is None else whole(n_items, "n_items")
-        return _collect(names, signed, number, np.zeros_like(number), items, totals, unit)
+        groups = int(number.sum())
+        items = groups if n_items is None else whole(n_items, "n_items")
+        if items < groups:
+            raise ValueError(f"n_items={items} is less than the {groups} groups that counts adds up to")
+        return _collect(names, signed, number, np.zeros_like(number), items, totals, _unit(unit))
 
     @classmethod
     def from_frame(
@@ -269,6 +276,8 @@ class Effects:
             raise ValueError(
                 f"cannot add effects of different sums: {', '.join(self.names)} and {', '.join(other.names)}"
             )
+        if self.n_groups + other.n_groups >= NARROW:
+            raise ValueError(f"{self.n_groups + other.n_groups} groups are too many; fewer than 2^62 can be counted")
         left, right = self._in_common_unit(other), other._in_common_unit(self)
         totals = None
         if left.totals_a is not None and right.totals_a is not None:
@@ -287,6 +296,10 @@ class Effects:
             n_tied=merged.n_tied + left.n_tied + right.n_tied,
             rounding=left.rounding + right.rounding,
         )
+
+    def __radd__(self, other: object) -> Effects:
+        """Let `sum` add up the effects of parts: it begins with 0."""
+        return self if isinstance(other, int) and other == 0 else NotImplemented
 
     def _in_common_unit(self, other: Effects) -> Effects:
         """These effects in the largest unit of which both units are multiples."""
@@ -352,9 +365,14 @@ def as_narrow(x: Integers) -> Integers:
     """The same integers in a type that int64 arithmetic can take, if they all are below 2^62 in magnitude."""
     if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
         return x
-    if x.size == 0 or (x.max() < NARROW and x.min() > -NARROW):
-        return x.astype(np.int64, copy=False)
-    return x.astype(object, copy=False)
+    return x.astype(np.int64 if _largest(x) < NARROW else object, copy=False)
+
+
+def _largest(x: Integers) -> int:
+    """The largest magnitude, or for small types a bound on it."""
+    if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
+        return int(2 ** (8 * x.dtype.itemsize))
+    return max(int(x.max()), -int(x.min())) if x.size else 0
 
 
 def dot(values: Integers, counts: NDArray[np.int64]) -> int:
@@ -377,22 +395,30 @@ def whole(x: Any, name: str) -> int:
     raise TypeError(f"{name} must be an integer, not {x!r}")
 
 
-def _count(n: Any) -> int:
-    number = whole(n, "a number of items in counts")
-    if number < 0:
-        raise ValueError(f"a number of items in counts is negative: {number}")
-    return number
+def _numbers(counts: Iterable[Any]) -> NDArray[np.int64]:
+    """Numbers of items, none negative, that int64 can add up."""
+    numbers = [whole(n, "a number of items in counts") for n in counts]
+    if min(numbers, default=0) < 0:
+        raise ValueError(f"a number of items in counts is negative: {min(numbers)}")
+    if sum(numbers) >= NARROW:
+        raise ValueError(f"counts adds up to {sum(numbers)} items; fewer than 2^62 can be counted")
+    return np.array(numbers, dtype=np.int64)
 
 
-def _total(x: Integers) -> int:
-    """The exact sum of an array of integers."""
+def _unit(unit: Any) -> Fraction:
+    if not isinstance(unit, Rational):
+        raise TypeError(f"unit must be an integer or a Fraction, not {unit!r}; write Fraction('{unit}')")
+    if unit <= 0:
+        raise ValueError(f"unit must be positive, not {unit}")
+    return Fraction(unit)
+
+
+def _total(x: Integers, largest: int | None = None) -> int:
+    """The exact sum of an array of integers, of which the largest magnitude may be known."""
     if x.dtype == object:
         return int(sum(x.tolist()))
-    if x.dtype.itemsize < 8 or x.size == 0:
+    if x.dtype.itemsize < 8 or (_largest(x) if largest is None else largest) * x.size < NARROW:
         return int(x.sum(dtype=np.int64))
-    largest = max(abs(int(x.max())), abs(int(x.min())))
-    if largest * x.size < NARROW:
-        return int(x.sum())
     # two halves of 32 bits each, summed apart, cannot overflow below 2^31 items
     return (int((x >> 32).sum(dtype=np.int64)) << 32) + int((x & 0xFFFFFFFF).sum(dtype=np.int64))
 
@@ -417,8 +443,8 @@ def _agree(a: tuple[int, ...] | None, b: tuple[int, ...] | None, difference: lis
 # -- counting --------------------------------------------------------------------------------------------------
 
 
-def _count_on_a_line(a: Integers, b: Integers) -> Effects:
-    """The histogram of a - b, block by block, so that no copy of the data is made."""
+def _count_on_a_line(a: Integers, b: Integers, largest: int) -> Effects:
+    """The histogram of a - b, block by block, so that no copy of the data is made; |a| is at most `largest`."""
     window = _Window(4 * a.size)
     buffer = np.empty(min(BLOCK, a.size), dtype=np.int64)
     total = 0
@@ -426,27 +452,28 @@ def _count_on_a_line(a: Integers, b: Integers) -> Effects:
         block = a[start : start + BLOCK]
         difference = buffer[: block.size]
         np.subtract(block, b[start : start + BLOCK], out=difference, dtype=np.int64, casting="unsafe")
-        total += _total(block)
+        total += _total(block, largest)
         if not window.add(difference):
             return _sort_on_a_line(a, b)
     return _from_line(*window.folded(), a.size, total)
 
 
-def _count_rows(a: Integers, b: Integers) -> list[Effects]:
-    """The histograms of the rows of a - b, by one count over all of them."""
+def _count_rows(a: Integers, b: Integers, largest: int) -> list[Effects]:
+    """The histograms of the rows of a - b, by one count over all of them; |a| is at most `largest`."""
     difference = np.subtract(a, b, dtype=np.int64, casting="unsafe")
     reach = max(int(difference.max(initial=0)), -int(difference.min(initial=0)))
     tests, items = difference.shape
     width = 2 * reach + 1
     if width > 4 * items + WINDOW // tests:
-        return [_count_on_a_line(x, y) for x, y in zip(a, b, strict=True)]
+        return [_count_on_a_line(x, y, largest) for x, y in zip(a, b, strict=True)]
     difference += reach + width * np.arange(tests)[:, None]
     cells = np.bincount(difference.ravel(), minlength=tests * width).reshape(tests, width)
     plus, minus = cells[:, reach + 1 :], cells[:, :reach][:, ::-1]
     row, value = np.nonzero(plus + minus)
     plus, minus, ends = plus[row, value], minus[row, value], np.searchsorted(row, np.arange(1, tests + 1)).tolist()
     value += 1
-    pieces = zip([0, *ends], ends, cells[:, reach].tolist(), map(_total, a), strict=False)
+    totals = (_total(x, largest) for x in a)
+    pieces = zip([0, *ends], ends, cells[:, reach].tolist(), totals, strict=False)
     return [_from_line(value[i:j], plus[i:j], minus[i:j], tied, items, total) for i, j, tied, total in pieces]
 
 
@@ -507,8 +534,9 @@ def _subtract(a: Integers, b: Integers) -> Integers:
     return np.subtract(a, b, dtype=np.int64, casting="unsafe")
 
 
-def sum_groups(differences: Integers, groups: NDArray[Any]) -> Integers:
+def sum_groups(differences: Integers, groups: Any) -> Integers:
     """Sum the rows of each group."""
+    groups = np.asarray(groups)
     if groups.shape != differences.shape[:1]:
         raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {differences.shape[0]} items")
     labels, codes = np.unique(groups, return_inverse=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -102,6 +102,8 @@ def _array(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
         return (np.asarray(x.data), np.ma.getmaskarray(x)) if isinstance(x, np.ma.MaskedArray) else (x, None)
     if isinstance(x, Mapping):
         raise TypeError(f"{name} is a mapping; mappings of counts need a metric such as metric='f1'")
+    if isinstance(x, Set):
+        raise TypeError(f"{name} is a set, which has no order; give one entry per item in a list or an array")
     if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
         raise TypeError(f"{name} must be a sequence of scores, one per item, not {x!r:.60}")
     if _is_series(x):

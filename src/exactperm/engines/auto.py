@@ -25,6 +25,7 @@ import importlib
 import math
 import warnings
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import cast
 
 from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
@@ -75,8 +76,12 @@ class ToleranceWarning(UserWarning):
 def engine(name: str, question: Question) -> Engine:
     """The engine of this name for this question: "fourier" is two engines, on a line and on a torus."""
     module = name.replace("-", "_")
-    if module == "fourier" and question.lattice.rank > 1:
-        module = "torus"
+    return _loaded("torus" if module == "fourier" and question.lattice.rank > 1 else module)
+
+
+@cache
+def _loaded(module: str) -> Engine:
+    """Engines hold no state: one of each kind is enough."""
     return cast(Engine, getattr(importlib.import_module(f"exactperm.engines.{module}"), _CLASSES[module])())
 
 
@@ -212,4 +217,4 @@ def _vectors(question: Question) -> int:
     counts = question.lattice.counts
     if len(counts) > 16:
         return 2**17
-    return math.prod(int(c) + 1 for c in counts)
+    return math.prod([c + 1 for c in counts.tolist()])

@@ -101,20 +101,14 @@ class _Table:
 
     @classmethod
     def of(cls, coins: Coins, tilt: Tilt, circle: Circle) -> _Table:
+        u, curve, signed, multiple = tilt.t, 0 * tilt.t, coins.c, coins.c
         far = tilt.q < SATURATED
-        multiple = np.where(far, 2 * coins.c, coins.c)
+        if far.any():
+            u, curve = np.where(far, 2 * tilt.q, u), np.where(far, tilt.t, curve)
+            signed, multiple = np.where(far, -signed, signed), np.where(far, 2 * multiple, multiple)
         if int((coins.n * circle.size).max()) < EXACT:  # then sums of them times residues are exact as doubles
             multiple = multiple.astype(np.float64)
-        return cls(
-            circle.step,
-            4 * tilt.p * tilt.q,
-            tilt.t,
-            np.where(far, 2 * tilt.q, tilt.t),
-            np.where(far, tilt.t, 0.0),
-            coins.c,
-            np.where(far, -coins.c, coins.c),
-            multiple,
-        )
+        return cls(circle.step, 4 * tilt.p * tilt.q, tilt.t, u, curve, coins.c, signed, multiple)
 
     def sums(self, k: Ints, size: Ints, start: NDArray[np.intp], length: NDArray[np.intp]) -> tuple[Any, ...]:
         """For pieces of steps at frequencies k: sums of log |.|^2, small angles, multiples of s, sensitivities."""

@@ -37,7 +37,7 @@ CLOSE = 0.03
 
 @dataclass(frozen=True)
 class Coins:
-    """Several sums X = sum_n b_n v_n, their steps back to back, and a threshold a >= mean for each."""
+    """Several sums X = sum_n b_n v_n, their steps back to back and rising, and a threshold a >= mean for each."""
 
     v: Ints
     c: Ints
@@ -52,7 +52,7 @@ class Coins:
 
     @classmethod
     def of(cls, sums: Sequence[tuple[Ints, Ints]], thresholds: Sequence[int]) -> Coins:
-        """Lay out sums given by their positive steps and counts."""
+        """Lay out sums given by their positive steps, in rising order, and counts."""
         if len(sums) == 1:
             (v, c), number = sums[0], np.array([len(sums[0][0])])
         else:
@@ -114,7 +114,7 @@ class Tilt:
         other = weight[::-1]
         v, c, owner = coins.v.astype(np.float64), coins.c, coins.owner
         cv = c * v
-        widest = log_mass / np.minimum.reduceat(v, coins.start)
+        widest = log_mass / v[coins.start]
         lam = np.minimum(np.sqrt(2 * log_mass / self.variance), widest)
         lam = np.array((lam, lam))
         reach = np.full(lam.shape, np.inf)
@@ -158,7 +158,7 @@ def _solve(
     room = (coins.span - coins.a).astype(np.float64)
     second = per_sum(cvv, coins.start)
     low = (2 * coins.a - coins.span) * 2 / second
-    high = np.maximum(np.log(coins.span / room) / np.minimum.reduceat(v, coins.start), low)
+    high = np.maximum(np.log(coins.span / room) / v[coins.start], low)
     # one term more of the series of the mean in tau, as far as it can be trusted
     cubic = low * low * per_sum(cvv * (v * v), coins.start) / (12 * second)
     tau, before = np.minimum(low * (1 + np.minimum(cubic, 0.1)), high), np.full(low.shape, np.inf)
