@@ -1,5 +1,6 @@
 """`paired_test` as users call it."""
 
+import json
 import math
 from fractions import Fraction
 
@@ -57,6 +58,16 @@ def test_all_one_way(n, method):
     assert least.low <= two_sided.pvalue <= least.high
     if n > 1100:
         assert (two_sided.pvalue, least, two_sided.min_pvalue) == (0.0, (0.0, 5e-324), 0.0)
+
+
+def test_scores_beyond_the_largest_double():
+    """The p-value is as exact as any other; only the means cannot be said."""
+    result = paired_test([10**400, 5, 7], [0, 9, 6])
+    assert result.as_fraction() == Fraction(3, 4)
+    assert (result.statistic, result.scores) == (math.inf, (math.inf, 5.0))
+    assert paired_test([0, 5, 7], [10**400, 9, 6]).statistic == -math.inf
+    assert json.loads(result.to_json())["statistic"] is None
+    assert "A is better" in repr(paired_test([10**400] * 9, [0] * 9))
 
 
 def test_statistic_zero():

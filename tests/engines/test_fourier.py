@@ -143,6 +143,45 @@ def test_up_to_a_billion_items(number, effect, others):
         assert_honest(tail, exact)
 
 
+def log_binomial_tail(n, a):
+    """log P(Binomial(n, 1/2) >= a) to 1e-14, for n so large that its terms are smooth.
+
+    Euler and Maclaurin: the integral from a on, half the first term, a twelfth of its slope; the next is (9 / sigma)^3
+    of the first. The integral by Gauss and Legendre, each term from gamma functions in balls.
+    """
+    with flint.ctx.workprec(BITS):
+        sigma = math.isqrt(n) / 2
+        whole = flint.arb(n + 1).lgamma() - n * flint.arb(2).log()
+
+        def log_term(x):
+            return whole - (x + 1).lgamma() - (n + 1 - x).lgamma()
+
+        first = log_term(flint.arb(a))
+        integral = flint.arb(0)
+        for node, weight in zip(*np.polynomial.legendre.leggauss(20), strict=True):
+            for i in range(40):
+                t = (i + (node + 1) / 2) / 4
+                integral += weight / 8 * (log_term(a + flint.arb(sigma) * t) - first).exp() * sigma
+        slope = flint.arb(n - a + 1).digamma() - flint.arb(a + 1).digamma()
+        return first + (integral + 0.5 - slope / 12).log()
+
+
+@pytest.mark.parametrize("z", [0.001, 1, 8, 30])
+@pytest.mark.parametrize("number", [10**9, 10**12, 3 * 10**15])
+def test_as_many_items_as_can_be_counted(number, z):
+    """Counts of a query over everything there is; turns of the characteristic function are then counted modulo P."""
+    a = number // 2 + 1 + int(z * math.isqrt(number) / 2)
+    tail = answer(Lattice.of(Effects.from_counts({1: number})), (a, number))
+    exact = log_binomial_tail(number, a)
+    assert_converged(tail.log_estimate, exact)
+    assert_honest(tail, exact)
+
+
+def test_more_items_than_that_are_refused():
+    lattice = Lattice.of(Effects.from_counts({1: 2**52}))
+    assert "too many for 64-bit arithmetic" in Fourier().obstacle(Question(lattice, Runs(((2**51, 2**52),))))
+
+
 @pytest.mark.parametrize("p", [p for p in TABLE if all(abs(d) < 10**6 for d in p.counts)], ids=lambda p: p.name)
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
 def test_the_table(p, alternative):

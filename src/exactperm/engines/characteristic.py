@@ -106,8 +106,10 @@ class _Table:
         if far.any():
             u, curve = np.where(far, 2 * tilt.q, u), np.where(far, tilt.t, curve)
             signed, multiple = np.where(far, -signed, signed), np.where(far, 2 * multiple, multiple)
-        if int((coins.n * circle.size).max()) < EXACT:  # then sums of them times residues are exact as doubles
+        if float((coins.n.astype(np.float64) * circle.size).max()) < EXACT:  # sums of them times residues are doubles
             multiple = multiple.astype(np.float64)
+        else:  # turns are counted modulo 2 P, so that any number of coins will do
+            multiple = multiple % (2 * circle.size[coins.owner])
         return cls(circle.step, 4 * tilt.p * tilt.q, tilt.t, u, curve, coins.c, signed, multiple)
 
     def sums(self, k: Ints, size: Ints, start: NDArray[np.intp], length: NDArray[np.intp]) -> tuple[Any, ...]:

@@ -42,6 +42,8 @@ __all__ = ["Fourier"]
 LOG_CUT = 46.0
 #: live frequencies beyond which the engine gives up
 LIMIT = 2**24
+#: effects beyond which the rounding of Chernoff's bound would widen the window beyond what is allowed for
+MOST = 2**52
 #: tests laid out side by side
 BATCH = 256
 
@@ -66,7 +68,7 @@ class Fourier(Engine):
         n, largest, circle = _size(question)
         if circle >= 2**31 and circle / 2 * min(largest, circle / 2) >= 2**62:
             return f"the circle would have about {circle:.1e} points; method='bracket' would do"
-        if n * circle >= 2**62:
+        if n >= MOST or circle * min(n, len(lattice.steps) * circle) >= 2**61:  # turns are added up in 64 bits
             return f"{n} effects on a circle of {circle:.1e} points are too many for 64-bit arithmetic"
         if n < 100 and circle > LIMIT:
             return (

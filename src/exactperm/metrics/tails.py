@@ -113,13 +113,21 @@ def _shaped(lattice: Lattice, frame: Frame, comparison: Comparison, along: int, 
 def _mean_scores(metric: Metric, effects: Effects) -> tuple[float | None, float | None, float]:
     if effects.n_items == 0:
         raise ValueError(f"metric {metric.name!r} has no value without items")
-    # a quotient of two Python integers is correctly rounded
     times, over = effects.unit.numerator * metric.scale, effects.unit.denominator * effects.n_items
     difference = effects.difference[0]
     if effects.totals_a is None:
-        return None, None, difference * times / over
+        return None, None, _quotient(difference * times, over)
     total = effects.totals_a[0]
-    return total * times / over, (total - difference) * times / over, difference * times / over
+    first, second, both = (_quotient(x * times, over) for x in (total, total - difference, difference))
+    return first, second, both
+
+
+def _quotient(x: int, y: int) -> float:
+    """The double nearest to x / y, which is infinite beyond the largest."""
+    try:
+        return x / y  # of two Python integers, correctly rounded
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
 
 
 def _half_line(lattice: Lattice, upper: bool, two_sided: bool) -> tuple[Lattice, Runs | None]:
