@@ -129,7 +129,7 @@ def _test_of_files(
 
 def engine_options(tolerance: Any, n_resamples: Any, level: Any, rng: Any) -> Options:
     """What engines are told, checked."""
-    if not isinstance(level, float | int | np.floating) or not 0 < level < 1:
+    if not isinstance(level, float | int) or not 0 < level < 1:
         raise ValueError(f"confidence_level must be a number between 0 and 1, not {level!r}")
     if tolerance is not None and not _positive(tolerance):
         raise ValueError(
