@@ -42,6 +42,7 @@ def paired_test(
     tolerance: float | None = None,
     grid: Any = "auto",
     n_resamples: int | None = None,
+    max_hits: int | None = None,
     confidence_level: float = 0.95,
     rng: Any = None,
 ) -> TestResult:
@@ -74,6 +75,9 @@ def paired_test(
         For real scores: "auto" finds the decimals or fractions they lie on, a number is the step, None forbids it.
     n_resamples, confidence_level, rng
         For samplers: their number, the level of the interval, and the generator or its seed.
+    max_hits
+        For method "monte-carlo": stop as soon as so many samples are at least as extreme as the data. p-value and
+        interval allow for the rule, so that both hold.
 
     Returns
     -------
@@ -89,7 +93,7 @@ def paired_test(
     >>> result.pvalue, result.as_fraction()
     (0.03125, Fraction(1, 32))
     """
-    options = engine_options(tolerance, n_resamples, confidence_level, rng)
+    options = engine_options(tolerance, n_resamples, confidence_level, rng, max_hits, method)
     if b is None and not isinstance(a, Effects):
         return _test_of_files(a, metric, groups, nan_policy, grid, alternative, method, options)
     chosen = metrics.get("mean" if metric is None else metric)
@@ -127,7 +131,9 @@ def _test_of_files(
     return results_of([data.effects(a, b)], data.metric, alternative, method, options, [data.items(a, b)])[0]
 
 
-def engine_options(tolerance: Any, n_resamples: Any, level: Any, rng: Any) -> Options:
+def engine_options(
+    tolerance: Any, n_resamples: Any, level: Any, rng: Any, max_hits: Any = None, method: str = "auto"
+) -> Options:
     """What engines are told, checked."""
     if not isinstance(level, float | int) or not 0 < level < 1:
         raise ValueError(f"confidence_level must be a number between 0 and 1, not {level!r}")
@@ -136,10 +142,13 @@ def engine_options(tolerance: Any, n_resamples: Any, level: Any, rng: Any) -> Op
             "tolerance must be a positive number, the half-width of pvalue_interval relative to pvalue, such as 1e-4; "
             f"got {tolerance!r}"
         )
-    if n_resamples is not None and (not _is_whole(n_resamples) or n_resamples < 1):
-        raise ValueError(f"n_resamples must be a positive integer, not {n_resamples!r}")
+    for name, number in (("n_resamples", n_resamples), ("max_hits", max_hits)):
+        if number is not None and (not _is_whole(number) or number < 1):
+            raise ValueError(f"{name} must be a positive integer, not {number!r}")
+    if max_hits is not None and method != "monte-carlo":
+        raise ValueError(f'max_hits is for method="monte-carlo", which can stop early; method={method!r} does not')
     tolerance = None if tolerance is None else float(tolerance)
-    return Options(tolerance=tolerance, n_resamples=n_resamples, confidence_level=level, rng=rng)
+    return Options(tolerance=tolerance, n_resamples=n_resamples, max_hits=max_hits, confidence_level=level, rng=rng)
 
 
 def _positive(x: Any) -> bool:

@@ -58,6 +58,7 @@ def compare(
     tolerance: float | None = None,
     grid: Any = "auto",
     n_resamples: int | None = None,
+    max_hits: int | None = None,
     confidence_level: float = 0.95,
     rng: Any = None,
     **options: Any,
@@ -86,7 +87,7 @@ def compare(
         "holm", "hochberg", "hommel", "bonferroni", "bh", "by" or "none", see `exactperm.inference.multiplicity`.
     alpha
         The level: of any false claim, or of their expected share (bh, by).
-    alternative, nan_policy, method, tolerance, grid, n_resamples, confidence_level, rng
+    alternative, nan_policy, method, tolerance, grid, n_resamples, max_hits, confidence_level, rng
         As for `paired_test`, for each pair. "omit" drops an item from the pairs in which it lacks a score.
     **options
         Of the metric, such as ``beta=2``, or of sacrebleu for bleu, chrf and ter.
@@ -110,7 +111,7 @@ def compare(
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
     correction = method_name(correction)
-    asked = engine_options(tolerance, n_resamples, confidence_level, rng)
+    asked = engine_options(tolerance, n_resamples, confidence_level, rng, max_hits, method)
     of_predictions = {
         "average": average,
         "labels": labels,

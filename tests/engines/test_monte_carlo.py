@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+import exactperm as xp
 from exactperm.effects import Effects
 from exactperm.engines import sampling
 from exactperm.engines.base import Options, Question
@@ -200,3 +201,21 @@ def test_memory_does_not_grow_with_the_samples(monkeypatch):
             tracemalloc.stop()
     assert peaks[1] < 1.2 * peaks[0]
     assert peaks[1] < 8e6
+
+
+def test_an_early_stop_by_the_public_functions():
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 3, (2, 40))
+    options = {"method": "monte-carlo", "n_resamples": 10_000, "rng": 3}
+    stopped = xp.paired_test(a, b, max_hits=20, **options)
+    assert "|n_resamples:" in stopped.signature
+    drawn = int(stopped.signature.split("n_resamples:")[1].split("|")[0])
+    assert stopped.pvalue == 20 / drawn
+    assert drawn < 1000
+    low, high = stopped.pvalue_interval
+    assert low <= xp.paired_test(a, b).pvalue <= high
+    assert xp.compare({"a": a, "b": b}, max_hits=20, **options).pairs[0].pvalue == stopped.pvalue
+    with pytest.raises(ValueError, match='max_hits is for method="monte-carlo"'):
+        xp.paired_test(a, b, max_hits=20)
+    with pytest.raises(ValueError, match="max_hits must be a positive integer, not 0"):
+        xp.paired_test(a, b, method="monte-carlo", max_hits=0)
