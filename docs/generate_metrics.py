@@ -43,7 +43,8 @@ lie within what the data can attain. `h` instead of `value` is a statistic of al
 of B; two-sided then means |h|, and both tails are added up unless `antisymmetric=True`. `ratio`
 instead of `value` returns a pair (numerator, denominator) of integer polynomials, and ties are
 decided exactly. `increasing={"hits": 1, "cost": -1}` states in which sums the value never falls or
-never rises: larger problems are then exact. A wrong statement gives a wrong p-value.
+never rises: larger problems are then exact. A wrong statement gives a wrong p-value, unless a look at
+the data finds it out, which is then an error.
 """
 
 

@@ -233,6 +233,15 @@ def test_false_antisymmetry():
         metric.rejection_region(metric.effects([[1], [2]], [[0], [2]]))
 
 
+@pytest.mark.parametrize("increasing", [{"hits": -1}, {"cost": 1}, {"hits": -1, "cost": 1}])
+@pytest.mark.parametrize("known", [{"value": lambda h, c: h / (1 + c)}, {"ratio": lambda h, c: (h, 1 + c)}])
+def test_false_shapes(increasing, known):
+    with refused("increasing of metric 'mine' is not true: the statistic goes the other way from hits=.* leave it out"):
+        region_of(Metric("mine", ("hits", "cost"), increasing=increasing, **known))
+    with refused("increasing of metric 'mine' is not true"):  # one free sum
+        region_of(Metric("mine", ("hits", "cost"), increasing=increasing, **known), [[3, 1], [2, 1]], [[1, 2], [1, 2]])
+
+
 def test_functions_see_attainable_totals_only():
     seen = []
 

@@ -162,13 +162,23 @@ class Frame:
 
     def moved_into_box(self, columns: list[Column]) -> list[Column]:
         """Go along the last basis vector into the box; lines that miss it stay outside."""
-        vector = self.basis[-1].tolist()
+        start, stop = self._inside_along(columns)
+        shift = np.where(start > 0, start, np.where(stop < 0, stop, 0))
+        return [column + shift * b for column, b in zip(columns, self.basis[-1].tolist(), strict=True)]
+
+    def along(self, point: tuple[int, ...], most: int) -> list[Column]:
+        """A's totals at some points of the box on the line through one, in the order of the last basis vector."""
+        columns = self.first(np.array([point], dtype=object))
+        start, stop = (int(end[0]) for end in self._inside_along(columns))
+        shift = np.array(sorted({start + (stop - start) * i // (most - 1) for i in range(most)}), dtype=object)
+        return [column + shift * b for column, b in zip(columns, self.basis[-1].tolist(), strict=True)]
+
+    def _inside_along(self, columns: list[Column]) -> tuple[Column, Column]:
+        """The first and the last j for which totals plus j times the last basis vector are in the box."""
         starts, stops = [], []
-        for column, b, low, high in zip(columns, vector, self.low, self.high, strict=True):
+        for column, b, low, high in zip(columns, self.basis[-1].tolist(), self.low, self.high, strict=True):
             if b:  # the j with low <= s + j b <= high
                 near, far = (low, high) if b > 0 else (high, low)
                 starts.append(-((column - near) // b))
                 stops.append((far - column) // b)
-        start, stop = np.maximum.reduce(starts), np.minimum.reduce(stops)
-        shift = np.where(start > 0, start, np.where(stop < 0, stop, 0))
-        return [column + shift * b for column, b in zip(columns, vector, strict=True)]
+        return np.maximum.reduce(starts), np.minimum.reduce(stops)

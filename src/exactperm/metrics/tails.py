@@ -43,6 +43,10 @@ Truth = NDArray[np.bool_]
 SEARCHED = 10**7
 #: points evaluated at a time
 BLOCK = 1 << 16
+#: points of one line at which what a metric says of its shape is checked
+GLANCES = 33
+#: a fall of this size, relative to the largest value, is no rounding
+FALL = 1e-9
 #: NaN is accepted where the logarithm of the probability is below this
 NEGLIGIBLE = math.log(1e-300)
 
@@ -72,6 +76,8 @@ def rejection_region(metric: Metric, effects: Effects, alternative: str) -> tupl
     if two_sided and direction == 0:
         return lattice, None
     frame = Frame.of(lattice, effects)
+    if along:
+        _check_increasing(lattice, frame, comparison, along)
     if direction < 0 if two_sided else not upper:
         lattice, comparison = _reflected(lattice), comparison.reflected()
     return lattice, _shaped(lattice, frame, comparison, along, two_sided)
@@ -105,6 +111,20 @@ def _shaped(lattice: Lattice, frame: Frame, comparison: Comparison, along: int, 
     if span <= SEARCHED:
         return Runs(tuple(_runs(predicate, span)), mirrored)
     return Region(predicate.contains, False, mirrored, predicate.guide)
+
+
+def _check_increasing(lattice: Lattice, frame: Frame, comparison: Comparison, along: int) -> None:
+    """Refuse a declaration that a glance along one line disproves: a wrong one makes a wrong p-value."""
+    first = frame.along(lattice.observed, GLANCES)
+    excess = along * comparison.excess(first, frame.rest(first))
+    falls = np.flatnonzero(np.diff(excess) < -FALL * np.nanmax(np.abs(excess)))
+    if falls.size:
+        metric = comparison.metric
+        here, there = (metric.shown([int(x[i]) for x in first]) for i in (falls[0], falls[0] + 1))
+        raise ValueError(
+            f"increasing of metric {metric.name!r} is not true: the statistic goes the other way from {here} for a to "
+            f"{there}; correct it, or leave it out, which gives the same p-value more slowly"
+        )
 
 
 # -- additive metrics: a half-line in closed form --------------------------------------------------
