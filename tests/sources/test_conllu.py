@@ -69,7 +69,7 @@ def test_ranges_and_empty_nodes_are_skipped(tmp_path):
         (GOLD.replace("= y", "= z"), "a.txt:6: sentence 'z' is not in the gold standard"),
         (GOLD.replace("= y", "= x"), "a.txt:6: word 1 of this sentence is 'run'"),
         (GOLD.replace("run\t", "run "), "a.txt:6: a word has an id and 9 more columns"),
-        (parse("dogs 2 nsubj", "seen 0 root", names=["x"]), "a has no prediction (las) for some items"),
+        (parse("dogs 2 nsubj", "seen 0 root", names=["x"]), "a.txt: a has no las for 1 of 2 items: 'y'"),
         (
             parse("dogs 2 n", "seen 0 r", None, "run 0 r", None, "x 0 r"),
             "a.txt:6: the gold standard has only 2 sentences",

@@ -23,7 +23,7 @@ def test_without_an_index_they_are_numbered_from_0(tmp_path):
 
 def test_items_without_a_prediction(tmp_path):
     some = "index\tprediction\n1\tneutral\n"
-    refused("a has no prediction (label) for some items", tmp_path, GOLD, a=some, b=RIGHT)
+    refused("a.txt: a has no label for 1 of 2 items: '0'", tmp_path, GOLD, a=some, b=RIGHT)
     assert read(tmp_path, GOLD, a=some, b=RIGHT, options={"missing": "omit"}).items == ("1",)
 
 

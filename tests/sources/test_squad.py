@@ -31,7 +31,7 @@ def test_groups(tmp_path):
 
 def test_unanswered_questions(tmp_path):
     some = json.dumps({"x": "River", "y": ""})
-    refused("a has no prediction (answer) for some items", tmp_path, GOLD, a=some, b=RIGHT)
+    refused("a.txt: a has no answer for 1 of 3 items: 'z'; --missing omit", tmp_path, GOLD, a=some, b=RIGHT)
     assert read(tmp_path, GOLD, a=some, b=RIGHT, options={"missing": "omit"}).items == ("x", "y")
 
 

@@ -50,7 +50,7 @@ def align(systems: Sequence[Answers], *, epochs: str | None, missing: str, check
         systems=tuple(answers.system for answers in systems),
         items=tuple(item for item, _ in keys),
         groups=groups,
-        measures={name: _measure(name, systems, rows) for name in names},
+        measures={name: _measure(name, systems, keys, rows) for name in names},
         provenance=_provenance(systems),
     )
 
@@ -175,7 +175,9 @@ def _common_measures(systems: Sequence[Answers]) -> list[str]:
     return names
 
 
-def _measure(name: str, systems: Sequence[Answers], rows: Sequence[Sequence[int | None]]) -> Measure:
+def _measure(
+    name: str, systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]]
+) -> Measure:
     columns = {}
     for answers, mine in zip(systems, rows, strict=True):
         absent = answers.format.absent
@@ -183,18 +185,32 @@ def _measure(name: str, systems: Sequence[Answers], rows: Sequence[Sequence[int 
     kinds = {type(x) for column in columns.values() for x in column if x is not None}
     format = systems[0].format
     if Predicted in kinds:
+        _check_complete(name, Predicted, systems, columns, keys)
         return _predictions(name, columns, format)
     if Counts in kinds:
-        metric, rows_of = _counts(name, columns)
+        _check_complete(name, Counts, systems, columns, keys)
+        metric, rows_of = _counts(columns)
         return Measure(name, rows_of, metrics=(metric,))
     return Measure(name, columns, higher_is_better=name not in format.lower_is_better)
+
+
+def _check_complete(
+    name: str, kind: type, systems: Sequence[Answers], columns: Mapping[str, list[Any]], keys: Sequence[Key]
+) -> None:
+    """Refuse items without a prediction, or without counts: no metric could leave one out."""
+    for answers in systems:
+        column = columns[answers.system]
+        lost = [item for (item, _), value in zip(keys, column, strict=True) if not isinstance(value, kind)]
+        if lost:
+            raise SourceError(
+                f"{answers.files[0]}: {answers.system} has no {name} for {len(lost)} of {len(keys)} items: "
+                f"{_few(lost)}; --missing omit leaves them out"
+            )
 
 
 def _predictions(name: str, columns: Mapping[str, list[Any]], format: Format) -> Measure:
     gold: list[Any] | None = None
     for system, column in columns.items():
-        if any(not isinstance(x, Predicted) for x in column):
-            raise SourceError(f"{system} has no prediction ({name}) for some items; --missing omit leaves them out")
         theirs = [x.gold for x in column]
         if gold is not None and theirs != gold:
             i = next(i for i, (x, y) in enumerate(zip(gold, theirs, strict=True)) if x != y)
@@ -211,10 +227,8 @@ def _predictions(name: str, columns: Mapping[str, list[Any]], format: Format) ->
     )
 
 
-def _counts(name: str, columns: Mapping[str, list[Any]]) -> tuple[str, dict[str, Any]]:
+def _counts(columns: Mapping[str, list[Any]]) -> tuple[str, dict[str, Any]]:
     counted = [x for column in columns.values() for x in column]
-    if any(not isinstance(x, Counts) for x in counted):
-        raise SourceError(f"some items have no counts ({name}); --missing omit leaves them out")
     metric, width = counted[0].metric, len(counted[0].sums)
     return metric, {
         system: np.array([x.sums for x in column], dtype=np.int64).reshape(len(column), width)
