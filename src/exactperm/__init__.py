@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from exactperm.comparisons import Comparisons
     from exactperm.effects import Effects
     from exactperm.engines.auto import SamplingWarning, ToleranceWarning
+    from exactperm.inference.bootstrap import bootstrap
+    from exactperm.inference.confidence import ConfidenceInterval
     from exactperm.keyed import paired_tests
     from exactperm.metrics import Metric
     from exactperm.pair import Pair
@@ -29,6 +31,7 @@ _HOME = {
     "ClassicalResult": "exactperm.classical",
     "Comparison": "exactperm.comparison",
     "Comparisons": "exactperm.comparisons",
+    "ConfidenceInterval": "exactperm.inference.confidence",
     "Effects": "exactperm.effects",
     "Interval": "exactperm.result",
     "Metric": "exactperm.metrics",
@@ -38,6 +41,7 @@ _HOME = {
     "SourceError": "exactperm.sources",
     "TestResult": "exactperm.result",
     "ToleranceWarning": "exactperm.engines.auto",
+    "bootstrap": "exactperm.inference.bootstrap",
     "compare": "exactperm.comparison",
     "mcnemar": "exactperm.classical",
     "paired_test": "exactperm.api",
@@ -51,6 +55,7 @@ __all__ = [
     "ClassicalResult",
     "Comparison",
     "Comparisons",
+    "ConfidenceInterval",
     "Effects",
     "Interval",
     "Metric",
@@ -61,6 +66,7 @@ __all__ = [
     "TestResult",
     "ToleranceWarning",
     "__version__",
+    "bootstrap",
     "compare",
     "mcnemar",
     "paired_test",

@@ -19,7 +19,7 @@ from exactperm.engines.base import Options, Question, Tail
 from exactperm.items import Items
 from exactperm.result import Interval, Problem, TestResult
 
-__all__ = ["effects_of_scores", "engine_options", "paired_test", "results_of"]
+__all__ = ["effects_of_scores", "engine_options", "paired_test", "problem_of", "results_of"]
 
 #: told how many of how many tests are done, by whoever shows progress
 TESTED: ContextVar[Callable[[int, int], None] | None] = ContextVar("TESTED", default=None)
@@ -94,41 +94,57 @@ def paired_test(
     (0.03125, Fraction(1, 32))
     """
     options = engine_options(tolerance, n_resamples, confidence_level, rng, max_hits, method)
-    if b is None and not isinstance(a, Effects):
-        return _test_of_files(a, metric, groups, nan_policy, grid, alternative, method, options)
-    chosen = metrics.get("mean" if metric is None else metric)
-    if isinstance(a, Effects):
-        if b is not None or groups is not None:
-            raise TypeError("an Effects holds both systems and their groups: give it alone")
-        return results_of([a], chosen, alternative, method, options)[0]
-    tests, shape, items = _count(a, b, chosen, groups, axis, nan_policy, grid)
+    chosen, tests, shape, items = _gathered(a, b, metric, groups, axis, nan_policy, grid)
     results = results_of(tests, chosen, alternative, method, options, items)
     return results[0] if shape == () else _batch(results, shape)
 
 
-def _test_of_files(
-    scores: Any,
+def problem_of(
+    a: Any,
+    b: Any,
     metric: str | metrics.Metric | None,
+    alternative: metrics.Alternative,
     groups: Any,
     nan_policy: str,
     grid: Any,
-    alternative: metrics.Alternative,
-    method: str,
-    options: Options,
-) -> TestResult:
-    """The test of the two systems that were read from files."""
+) -> Problem:
+    """What `paired_test` would be asked, for one test; everything is checked and nothing is answered."""
+    chosen, tests, shape, items = _gathered(a, b, metric, groups, -1, nan_policy, grid)
+    if shape != ():
+        raise ValueError(f"a and b must be one comparison, not a batch of shape {shape}")
+    return Problem(tests[0], chosen, alternative, None if items is None else items[0])
+
+
+def _gathered(
+    a: Any, b: Any, metric: str | metrics.Metric | None, groups: Any, axis: int, nan_policy: str, grid: Any
+) -> tuple[metrics.Metric, list[Effects], Shape, list[Items] | None]:
+    """Whatever came: the metric, the effects of each test of a batch, its shape, and the items if it is no batch."""
+    if b is None and not isinstance(a, Effects):
+        return _of_files(a, metric, groups, nan_policy, grid)
+    chosen = metrics.get("mean" if metric is None else metric)
+    if isinstance(a, Effects):
+        if b is not None or groups is not None:
+            raise TypeError("an Effects holds both systems and their groups: give it alone")
+        return chosen, [a], (), None
+    return chosen, *_count(a, b, chosen, groups, axis, nan_policy, grid)
+
+
+def _of_files(
+    scores: Any, metric: str | metrics.Metric | None, groups: Any, nan_policy: str, grid: Any
+) -> tuple[metrics.Metric, list[Effects], Shape, list[Items] | None]:
+    """The two systems that were read from files."""
     from exactperm.sources.scores import Scores
     from exactperm.systems import gather
 
     if not isinstance(scores, Scores):
-        raise TypeError("b is missing: paired_test needs the scores of two systems, an Effects, or what read returns")
+        raise TypeError("b is missing: it takes the scores of two systems, an Effects, or what read returns")
     if len(scores.systems) != 2:
         raise ValueError(
             f"paired_test is about two systems; these files are about {len(scores.systems)}, "
             f"{', '.join(scores.systems)}: use compare, or pick two of them, read(..., a=, b=)"
         )
     data, (a, b) = gather(scores, None, metric, groups, nan_policy, grid, {}), scores.systems
-    return results_of([data.effects(a, b)], data.metric, alternative, method, options, [data.items(a, b)])[0]
+    return data.metric, [data.effects(a, b)], (), [data.items(a, b)]
 
 
 def engine_options(

@@ -6,7 +6,7 @@ unequal size. `Items` keeps references to the arrays of the caller, no copies, a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -61,6 +61,14 @@ class Items:
     b: NDArray[Any]
     groups: NDArray[Any] | None = None
     lost: Mask | None = None
+
+    def only(self, chosen: Mask) -> Items:
+        """The items of some of the groups, told by a mask in the order of `sums`."""
+        kept = np.ones(len(self.a), dtype=np.bool_) if self.lost is None else ~self.lost
+        here = np.flatnonzero(kept)
+        codes = np.arange(here.size) if self.groups is None else np.unique(self.groups[here], return_inverse=True)[1]
+        kept[here] = chosen[codes]
+        return replace(self, lost=~kept)
 
     def sums(self) -> GroupSums:
         """Add up each system's sums by group."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 if TYPE_CHECKING:
     from exactperm.effects import Effects
     from exactperm.engines.base import Question
+    from exactperm.inference.confidence import ConfidenceInterval
     from exactperm.items import GroupSums, Items
     from exactperm.metrics.base import Metric
 
@@ -136,13 +137,48 @@ class TestResult:
 
         return exact_fraction(question.lattice, question.region)
 
+    def confidence_interval(
+        self,
+        confidence_level: float = 0.95,
+        method: str = "auto",
+        *,
+        n_resamples: int | None = None,
+        rng: Any = None,
+    ) -> ConfidenceInterval:
+        """An interval for the difference of the two systems, in the units of `statistic`.
+
+        Parameters
+        ----------
+        confidence_level
+            Between 0 and 1.
+        method
+            "inversion": all shifts that the exact test does not reject, where the model is that A is ahead of B by the
+            same amount on every item apart from an exchange of the two by a fair coin; for means. "BCa" and
+            "percentile": bootstrap, exact for means. "auto" takes inversion for means, else BCa.
+        n_resamples, rng
+            For a bootstrap of anything but a mean: the number of resamples, and the generator or its seed.
+
+        Returns
+        -------
+        ConfidenceInterval
+            ``low, high = result.confidence_interval()`` works. A one-sided test gives an interval with one end.
+
+        Examples
+        --------
+        >>> from exactperm import paired_test
+        >>> result = paired_test([12, 9, 15, 11, 8, 14, 10, 13], [11, 9, 12, 10, 8, 11, 9, 12])
+        >>> result.confidence_interval()
+        ConfidenceInterval(low=0.333333, high=2.33333, 0.95, inversion)
+        """
+        from exactperm.inference.confidence import confidence_interval
+
+        return confidence_interval(self._held("confidence_interval()"), confidence_level, method, n_resamples, rng)
+
     def null_distribution(self) -> NullDistribution:
         """The exact law of the statistic under random exchange, in one dimension and up to 10^7 points."""
         from exactperm.engines.null import null_law
 
-        problem = self._single().problem
-        if problem is None:
-            raise ValueError("this result does not hold the data of its test; null_distribution() needs them")
+        problem = self._held("null_distribution()")
         lattice, _ = problem.metric.rejection_region(problem.effects, "two-sided")
         points, probabilities = null_law(lattice, MOST_POINTS)
         values = problem.metric.statistic(problem.effects, lattice, points)
@@ -185,10 +221,13 @@ class TestResult:
         return self
 
     def _question(self) -> Question | None:
+        return self._held("as_fraction()").question()
+
+    def _held(self, what: str) -> Problem:
         problem = self._single().problem
         if problem is None:
-            raise ValueError("this result does not hold the data of its test; as_fraction() needs them")
-        return problem.question()
+            raise ValueError(f"this result does not hold the data of its test; {what} needs them")
+        return problem
 
 
 @dataclass(frozen=True, eq=False)
