@@ -117,7 +117,7 @@ def problem_of(
 
 def _gathered(
     a: Any, b: Any, metric: str | metrics.Metric | None, groups: Any, axis: int, nan_policy: str, grid: Any
-) -> tuple[metrics.Metric, list[Effects], Shape, list[Items] | None]:
+) -> tuple[metrics.Metric, list[Effects], Shape, Sequence[Items | None] | None]:
     """Whatever came: the metric, the effects of each test of a batch, its shape, and the items if it is no batch."""
     if b is None and not isinstance(a, Effects):
         return _of_files(a, metric, groups, nan_policy, grid)
@@ -131,7 +131,7 @@ def _gathered(
 
 def _of_files(
     scores: Any, metric: str | metrics.Metric | None, groups: Any, nan_policy: str, grid: Any
-) -> tuple[metrics.Metric, list[Effects], Shape, list[Items] | None]:
+) -> tuple[metrics.Metric, list[Effects], Shape, Sequence[Items | None] | None]:
     """The two systems that were read from files."""
     from exactperm.sources.scores import Scores
     from exactperm.systems import gather
