@@ -248,7 +248,7 @@ def test_unpacks_pickles_and_says_what_it_is():
 @pytest.mark.parametrize("level", [0, 1, 95, -0.1, math.nan, True])
 @pytest.mark.parametrize("method", ["inversion", "BCa"])
 def test_levels_that_are_none(level, method):
-    with pytest.raises(ValueError, match="confidence_level must be between 0 and 1, not"):
+    with pytest.raises(ValueError, match="confidence_level must be a number between 0 and 1, not"):
         xp.bootstrap([1, 2, 3], [0, 0, 4], confidence_level=level, method=method)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.inference import bca
-from exactperm.inference.confidence import ConfidenceInterval, check_level, confidence_interval, outward, tails
+from exactperm.inference.confidence import ConfidenceInterval, confidence_interval, outward, tails
 from exactperm.inference.exact_bootstrap import ResampledSum
 from exactperm.inference.multinomial_bootstrap import Resampled, resampled
 from exactperm.inference.shifted import by_size, signed
@@ -80,7 +80,6 @@ def resample(
     problem: Problem, confidence_level: float, method: str, n_resamples: int | None = None, rng: Any = None
 ) -> ConfidenceInterval:
     """The bootstrap interval of a problem, exact where it is a mean over groups of one size."""
-    check_level(confidence_level)
     if problem.metric.form(problem.effects.names).additive:
         parts = by_size(problem)
         if len(parts) == 1:
@@ -160,7 +159,7 @@ def resample_groups(problem: Problem, n_resamples: int | None, rng: Any) -> tupl
     """
     from exactperm.metrics.comparison import compare
 
-    number = checked_resamples(n_resamples)
+    number = DEFAULT_RESAMPLES if n_resamples is None else n_resamples
     metric = problem.metric.form(problem.effects.names)
     _, sizes, a, b = problem.group_sums("a bootstrap of this metric")
     k = a.shape[1]
@@ -186,12 +185,3 @@ def _sorted_bytes(a: NDArray[Any], b: NDArray[Any]) -> bytes:
     """What tells one order of two systems from the other, whatever the order of the items."""
     table = np.column_stack([a, b]).astype(np.float64)
     return table[np.lexsort(table.T)].tobytes()
-
-
-def checked_resamples(n_resamples: int | None) -> int:
-    """The number asked for."""
-    if n_resamples is None:
-        return DEFAULT_RESAMPLES
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int | np.integer) or n_resamples < 1:
-        raise ValueError(f"n_resamples must be a positive integer, not {n_resamples!r}")
-    return int(n_resamples)

@@ -23,7 +23,7 @@ from exactperm.result import Interval
 if TYPE_CHECKING:
     from exactperm.result import Problem
 
-__all__ = ["METHODS", "ConfidenceInterval", "check_level", "confidence_interval"]
+__all__ = ["METHODS", "ConfidenceInterval", "confidence_interval"]
 
 METHODS = ("auto", "inversion", "BCa", "percentile")
 
@@ -76,7 +76,9 @@ def confidence_interval(
     rng: Any = None,
 ) -> ConfidenceInterval:
     """Answer for a problem; see `TestResult.confidence_interval`."""
-    check_level(confidence_level)
+    from exactperm.api import engine_options
+
+    engine_options(None, n_resamples, confidence_level, rng)  # checks them
     chosen = _method(method)
     form = problem.metric.form(problem.effects.names)
     if problem.alternative not in ("two-sided", "greater", "less"):
@@ -98,12 +100,6 @@ def confidence_interval(
     from exactperm.inference.bootstrap import resample
 
     return resample(problem, confidence_level, chosen, n_resamples, rng)
-
-
-def check_level(confidence_level: float) -> None:
-    """Refuse what is no level."""
-    if isinstance(confidence_level, bool) or not 0 < confidence_level < 1:
-        raise ValueError(f"confidence_level must be between 0 and 1, not {confidence_level!r}")
 
 
 def tails(problem: Problem, confidence_level: float) -> tuple[Fraction | None, Fraction | None]:
