@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
@@ -52,6 +57,30 @@ def twenty_systems() -> None:
         print(f"  {name:<42}{best(task, 3):7.3f}")
 
 
+def twenty_systems_from_a_file() -> None:
+    """The same from a table, through the API and the command: after reading, and with it."""
+    gold, systems = predictions(4, 20)
+    right = {name: (x == gold).astype(int) for name, x in systems.items()}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "scores.csv"
+        rows = np.column_stack([np.arange(N), *right.values()])
+        np.savetxt(path, rows, fmt="%d", delimiter=",", header=",".join(["id", *right]), comments="")
+        scores = xp.read(path)
+        result = xp.compare(scores)
+        assert [p.pvalue for p in result.pairs] == [p.pvalue for p in xp.compare(systems, y_true=gold).pairs]
+        command = [sys.executable, "-m", "exactperm", "compare", str(path), "--output", "json"]
+        done = subprocess.run(command, check=True, capture_output=True)
+        assert [p["pvalue"] for p in json.loads(done.stdout)["pairs"]] == [p.pvalue for p in result.pairs]
+        print(f"the same from a table of {N} rows             seconds")
+        for name, task in {
+            "read": lambda: xp.read(path),
+            "compare, after reading": lambda: xp.compare(scores),
+            "to_json": result.to_json,
+            "exactperm compare, from start to end": lambda: subprocess.run(command, check=True, capture_output=True),
+        }.items():
+            print(f"  {name:<42}{best(task):7.3f}")
+
+
 def many_classes() -> None:
     """The lattice of macro-F1."""
     print(f"lattice of macro-F1, {N} items, K classes     seconds")
@@ -68,4 +97,5 @@ def many_classes() -> None:
 
 if __name__ == "__main__":
     twenty_systems()
+    twenty_systems_from_a_file()
     many_classes()

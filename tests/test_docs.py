@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from exactperm import metrics
+from exactperm.cli.app import COMMANDS
 from exactperm.engines import auto
 from exactperm.sources import registry
 
@@ -19,7 +20,7 @@ def page(name):
     return module.page()
 
 
-@pytest.mark.parametrize("name", ["engines", "formats", "metrics"])
+@pytest.mark.parametrize("name", ["cli", "engines", "formats", "metrics"])
 def test_page_is_up_to_date(name):
     assert (DOCS / f"{name}.md").read_text(encoding="utf-8") == page(name)
 
@@ -27,6 +28,7 @@ def test_page_is_up_to_date(name):
 @pytest.mark.parametrize(
     ("name", "sections"),
     [
+        ("cli", {f"exactperm {command.__name__}" for command in COMMANDS}),
         ("engines", set(auto.METHODS) - {"auto", "exact"}),
         ("formats", set(registry.formats())),
         ("metrics", set(metrics.names())),

@@ -20,7 +20,7 @@ from exactperm.cli.formats import formats
 from exactperm.cli.metrics import metrics
 from exactperm.cli.terminal import survive_any_encoding
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "app", "main"]
 
 #: exit code of an error that is no fault of the input: EX_SOFTWARE of BSD
 BUG = 70
@@ -72,7 +72,10 @@ def _exactperm(ctx: typer.Context, version: Version = False) -> None:  # noqa: A
         typer.echo(ctx.get_help())
 
 
-for command in (compare, explain, metrics, formats, demo):
+#: in the order of the help
+COMMANDS = (compare, explain, metrics, formats, demo)
+
+for command in COMMANDS:
     app.command()(command)
 
 
