@@ -14,8 +14,16 @@ Table = tuple[list[str], list[list[str]], int]
 
 #: titles of columns of words
 WORDS = ("tier", "outcome")
-_LETTERS = {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-_ESCAPES = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | _LETTERS)
+_LATEX_WORDS = {
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+}
+_LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | _LATEX_WORDS)
+_MARKDOWN = str.maketrans({c: f"\\{c}" for c in "\\`*<>|"})
 
 
 def is_words(head: Sequence[str], i: int, left: int) -> bool:
@@ -48,8 +56,13 @@ def plain(head: Sequence[str], rows: Rows, left: int) -> str:
 def markdown(head: Sequence[str], rows: Rows, left: int) -> str:
     """A table with pipes."""
     rule = [":---" if is_words(head, i, left) else "---:" for i in range(len(head))]
-    cells = ([cell.replace("|", "\\|") for cell in row] for row in (head, rule, *rows))
-    return "\n".join("| " + " | ".join(row) + " |" for row in cells)
+    cells = ([*map(_markdown_text, row[:left]), *row[left:]] for row in rows)
+    return "\n".join("| " + " | ".join(row) + " |" for row in (head, rule, *cells))
+
+
+def _markdown_text(name: str) -> str:
+    """A name in one line, without what Markdown would take for a sign of its own."""
+    return " ".join(name.split()).translate(_MARKDOWN)
 
 
 def csv(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -69,9 +82,10 @@ def _is_nan(value: Any) -> bool:
 
 
 def latex(head: Sequence[str], rows: Rows, left: int) -> str:
-    """A tabular for booktabs. Cells between dollar signs are mathematics, all others text."""
+    """A tabular for booktabs. Names are text; of the other cells those between dollar signs are mathematics."""
     alignment = "".join("l" if is_words(head, i, left) else "r" for i in range(len(head)))
-    lines = [" & ".join(map(_escaped, row)) + r" \\" for row in (head, *rows)]
+    cells = ([*map(_latex_text, row[:left]), *map(_latex_value, row[left:])] for row in (head, *rows))
+    lines = [" & ".join(row) + r" \\" for row in cells]
     return "\n".join(
         [
             rf"\begin{{tabular}}{{{alignment}}}",
@@ -85,12 +99,16 @@ def latex(head: Sequence[str], rows: Rows, left: int) -> str:
     )
 
 
-def _escaped(cell: str) -> str:
+def _latex_text(text: str) -> str:
+    return " ".join(text.split()).translate(_LATEX)
+
+
+def _latex_value(cell: str) -> str:
     if cell[:1] == cell[-1:] == "$" and len(cell) > 2:
         return cell
     if cell[:1] in ("+", "-") and cell[1:2].isdigit():
         return f"${cell}$"  # a minus, not a hyphen
-    return cell.translate(_ESCAPES)
+    return _latex_text(cell)
 
 
 def latex_pvalue(p: str) -> str:
