@@ -169,7 +169,7 @@ def test_a_gate_for_better_systems_makes_no_sense(three, refuses):
         (["--correction", "sidak"], "^--correction must be one of none, .*; not 'sidak'"),
         (["--baseline", "C"], "^--baseline C is none of the systems; they are A, B"),
         (["--samples", "0"], "^--samples must be a positive integer"),
-        (["--tolerance", "0"], "^--tolerance must be positive"),
+        (["--tolerance", "0"], "^--tolerance must be a positive number, .* got 0"),
         (["--metric", "f1"], "^these files have no metric 'f1'; they have exact_match, length"),
         (["--metric", "length", "--metric", "length"], "^a metric is named twice"),
         (["--filter", "strict"], r"A.jsonl: there is no filter 'strict'; there is none"),
