@@ -99,3 +99,20 @@ def test_import_loads_nothing_slow(statement, slow):
     loaded = set(done.stdout.split())
     assert "exactperm" in loaded
     assert loaded & slow == set()
+
+
+def test_comparing_a_file_loads_no_more_than_it_needs(tmp_path):
+    """The command starts at once: NumPy and the libraries of the command line, and nothing that only others need."""
+    table = tmp_path / "small.csv"
+    table.write_text("id,A,B\n1,1,0\n2,1,1\n3,0,0\n", encoding="utf-8")
+    program = (
+        f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
+        f"sys.argv = ['exactperm', 'compare', {str(table)!r}]\n"
+        "from exactperm.cli import main\n"
+        "try:\n    main()\nexcept SystemExit:\n    print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.splitlines()[-1].split())
+    assert {"numpy", "rich", "exactperm.report.text"} <= loaded
+    slow = {"scipy", "narwhals", "pandas", "polars", "pyarrow", "duckdb", "sacrebleu", "matplotlib"}
+    assert loaded & slow == set()

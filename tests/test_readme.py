@@ -5,6 +5,9 @@ import re
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
+
+from exactperm.cli.app import app
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -20,6 +23,17 @@ def test_examples_give_the_output_shown():
     report = []
     failed, _ = doctest.DocTestRunner(verbose=False).run(test, out=report.append)
     assert failed == 0, "".join(report)
+
+
+def test_commands_give_the_output_shown(monkeypatch):
+    monkeypatch.chdir(Path(__file__).parents[1])
+    blocks = fenced("console")
+    assert blocks, "README.md shows no command"
+    for block in blocks:
+        command, _, shown = block.partition("\n")
+        assert command.startswith("$ exactperm ")
+        done = CliRunner(env={"COLUMNS": "80"}).invoke(app, command.split()[2:], catch_exceptions=False)
+        assert done.stdout == shown
 
 
 def test_every_python_block_is_executed():
