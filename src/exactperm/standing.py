@@ -67,11 +67,12 @@ def signature_of(comparison: Comparison) -> str:
     if len(comparison.pairs) == 1:
         return comparison.pairs[0].signature
     lines = [dict(part.partition(":")[::2] for part in pair.signature.split("|")) for pair in comparison.pairs]
+    methods = ",".join(sorted({line["method"] for line in lines}))
+    lines = [line | {"method": methods} for line in lines]
     common = {key: value for key, value in lines[0].items() if all(line.get(key) == value for line in lines)}
     version = common.pop("exactperm")
     parts = {
         **common,
-        "method": ",".join(sorted({line["method"] for line in lines})),
         "systems": len(comparison.systems),
         **({} if comparison.baseline is None else {"baseline": comparison.baseline}),
         "pairs": len(lines),

@@ -8,6 +8,7 @@ import pytest
 
 import exactperm as xp
 from exactperm import metrics
+from exactperm.cli.errors import in_flags
 from exactperm.engines.auto import METHODS
 from exactperm.explanation import explain
 from exactperm.sources import registry
@@ -77,7 +78,8 @@ def test_explain_says_why_others_were_passed_over(samples, invoke):
         for name, mine in answers.items()
     ]
     text = " ".join(invoke("explain", *files, "--metric", "f1(average='macro')").stdout.split())
-    assert f"fourier was passed over: {found.passed_over[0][1]}." in text
+    assert f"fourier was passed over: {in_flags(found.passed_over[0][1])}." in text
+    assert "--method control-variate" in text
     assert "control-variate: not exact, the p-value comes with an interval." in text
 
 

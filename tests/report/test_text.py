@@ -108,3 +108,21 @@ def test_notes_say_what_words_and_signs_mean():
     assert "60 items in 30 groups, read as csv" in text
     assert "Systems that share a letter were not told apart." in text
     assert "letter" not in printed(xp.compare(scores, baseline="A"), scores, 80)
+
+
+def test_what_is_better_is_said_where_it_is_less():
+    scores = scores_of(["A", "B"])
+    assert printed(xp.compare(scores), scores, 80).startswith("accuracy on 60 items")
+    lower = xp.compare(scores, higher_is_better=False)
+    assert printed(lower, scores, 80).startswith("accuracy (lower is better) on 60 items")
+
+
+def test_a_signature_names_all_engines_and_what_the_pairs_have_in_common():
+    scores = {"A": [1, 0, 1, 1] * 9, "B": [0, 1, 1, 0] * 9, "C": list(range(0, 1800, 50))}
+    result = xp.compare(scores, method="exact")
+    methods = sorted({pair.method for pair in result.pairs})
+    assert len(methods) > 1
+    assert result.signature == (
+        f"metric:mean|alternative:two-sided|method:{','.join(methods)}|items:36|systems:3|pairs:3|correction:holm|"
+        f"alpha:0.05|exactperm:{xp.__version__}"
+    )

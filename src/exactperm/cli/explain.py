@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from exactperm.cli import arguments as given
+from exactperm.cli.errors import in_flags
 from exactperm.cli.progress import progress
 from exactperm.cli.terminal import printer, show
 
@@ -102,7 +103,7 @@ def _reasons(pairs: Sequence[Explanation]) -> Iterator[str]:
             reasons[reason] = reasons.get(reason, 0) + 1
     for (engine, why), n in reasons.items():
         which = "" if n == len(pairs) else f" ({n} of {len(pairs)} pairs)"
-        yield f"{engine} was passed over{which}: {why}."
+        yield f"{engine} was passed over{which}: {in_flags(why)}."
     if not reasons:
         yield "The first engine that was asked can answer; none was passed over."
     if any(pair.engine is None and not pair.passed_over for pair in pairs):

@@ -38,7 +38,7 @@ def blocks(result: Comparison | Comparisons, scores: Scores, width: int) -> Iter
     """The parts of the report in their order."""
     comparisons = list(result.values()) if isinstance(result, Comparisons) else [result]
     together = len(comparisons) == 1 or _is_narrow_enough(result.systems_table(), width)
-    yield f"{', '.join(c.metric for c in comparisons)} on {_size(scores)}"
+    yield f"{', '.join(map(_titled, comparisons))} on {_size(scores)}"
     yield ""
     if together:
         yield from fitted(result.systems_table(), width)
@@ -55,6 +55,10 @@ def blocks(result: Comparison | Comparisons, scores: Scores, width: int) -> Iter
     yield ""
     for comparison in comparisons:
         yield Text(printable(comparison.signature), "dim", no_wrap=True)
+
+
+def _titled(comparison: Comparison) -> str:
+    return comparison.metric if comparison.higher_is_better else f"{comparison.metric} (lower is better)"
 
 
 def _size(scores: Scores) -> str:
