@@ -48,3 +48,10 @@ def test_unanswered_questions(tmp_path):
 )
 def test_refused(tmp_path, gold, answers, message):
     refused(message, tmp_path, gold, a=answers, b=RIGHT, options={"format": "squad"})
+
+
+def test_gold_answers_of_punctuation_do_not_count_beside_others(tmp_path):
+    gold = dataset(x=["...", "river"])
+    scores = read(tmp_path, gold, a=json.dumps({"x": ""}), b=json.dumps({"x": "river"}))
+    assert dict(xp.compare(scores, metric="squad_em").scores) == {"a": 0, "b": 100}
+    assert scores.measures["squad_f1"].columns == {"a": [0], "b": [100]}
