@@ -270,6 +270,18 @@ def test_tilted_and_repeated_signs_keep_their_own_variance():
     assert order.tolist() == [0, 2, 3, 1]
 
 
+def test_search_stops_within_its_budget_where_every_frequency_lives():
+    n = 2000
+    turns = np.rint(np.linspace(0.2, 1.0, n) * 2.0**53).astype(np.uint64)
+    signs = Signs.ordered(turns, np.ones(n), np.full(n, 1e-9), np.ones(n, dtype=np.int64))  # nearly all one way
+    search = Search(signs, 1e-6, 1e6)
+    degree, k, value = search.up_to(1 << 13)
+    np.testing.assert_array_equal(k, np.arange(1, degree + 1))  # none left out below where it stopped
+    assert 64 <= degree < 1000
+    assert search.work < 3e7  # of which evaluating all that live would take 1e8
+    np.testing.assert_allclose(np.abs(value), 1.0, atol=1e-5)
+
+
 def test_search_misses_no_live_frequency():
     rng = np.random.default_rng(11)
     for n in (3, 12, 60, 400):

@@ -134,12 +134,17 @@ class Search:
             intervals = min(-(-(degree - self.searched) // width), CHUNK)
             low = np.arange(intervals, dtype=np.uint64) * np.uint64(width) + np.uint64(self.searched + 1)
             live = self._descend(low, width)
+            # far out in the tail every frequency may live: then only as many are evaluated as the budget allows
+            each = TRIGONOMETRY * len(self.signs.turns)
+            affordable = max(int(min((budget - self.work) / each, 2.0**60)), CERTAIN)
+            last = self.searched + intervals * width if len(live) <= affordable else int(live[affordable - 1])
+            live = live[:affordable]
             value = self.signs.characteristic(live)
-            self.work += TRIGONOMETRY * len(live) * len(self.signs.turns)
+            self.work += each * len(live)
             keep = np.abs(value) > self.cut
             self.found.append(live[keep])
             self.values.append(value[keep])
-            self.searched += intervals * width
+            self.searched = last
         degree = min(degree, self.searched)
         k, value = np.concatenate(self.found), np.concatenate(self.values)
         inside = k <= degree
