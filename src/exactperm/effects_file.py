@@ -53,7 +53,7 @@ def from_json(text: str) -> Effects:
         raise ValueError(f"this file of effects has version {content.get('schema')!r}; this exactperm reads {SCHEMA}")
     try:
         return _checked(content)
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"this file of effects is damaged: {error}") from None
 
 
@@ -66,7 +66,7 @@ def _checked(content: Mapping[str, Any]) -> Effects:
         counts[opposite] = counts.get(opposite, 0) + minus
     unit = Fraction(content["unit"])
     if unit <= 0:
-        raise ValueError(f"this file of effects is damaged: the unit is {unit}")
+        raise ValueError(f"the unit is {unit}")
     totals = content["totals_a"]
     effects = Effects.from_counts(
         counts,
@@ -76,8 +76,8 @@ def _checked(content: Mapping[str, Any]) -> Effects:
         unit=unit,
     )
     rounding = whole(content["rounding"], "rounding")
-    if effects.n_items < effects.n_groups or rounding < 0:
-        raise ValueError(f"this file of effects is damaged: {effects.n_groups} groups of {effects.n_items} items")
+    if rounding < 0:
+        raise ValueError(f"rounding is {rounding}")
     return replace(effects, rounding=rounding)
 
 

@@ -250,7 +250,8 @@ def _is_multiple(x: Any, unit: Fraction, kind: str) -> Any:
     import narwhals.stable.v2 as nw
 
     steps = _steps(x, unit) * float(unit.numerator)
-    nearest = steps / float(unit.denominator)
+    # a column, not a number: Polars divides by numbers through their rounded reciprocal
+    nearest = steps / (steps * 0.0 + float(unit.denominator))
     same = nearest.cast(nw.Float32) == x.cast(nw.Float32) if kind == "Float32" else nearest == x
     return same & (steps.abs() <= float(TOLD_APART[kind]))
 
