@@ -40,6 +40,8 @@ SHORT = 64
 BLOCK = 1 << 16
 #: a histogram is counted in a dense window up to this many cells, or four per item
 WINDOW = 1 << 20
+#: magnitudes up to this are counted without looking for the largest first
+FEW = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +107,7 @@ class Effects:
         sizes = _largest(a), _largest(b)
         if max(sizes) >= NARROW:
             return cls.from_sums(a[:, None], b[:, None], ("score",))
-        return _count_on_a_line(a, b, sizes[0])
+        return _count_on_a_line(a, b, sizes)
 
     @classmethod
     def from_score_rows(cls, a: Integers, b: Integers) -> list[Effects]:
@@ -116,7 +118,7 @@ class Effects:
             return [cls.from_scores(x, y) for x, y in zip(a, b, strict=True)]
         at_once = max(1, 4 * BLOCK // max(a.shape[1], 1))
         parts = (slice(i, i + at_once) for i in range(0, len(a), at_once))
-        return [effects for part in parts for effects in _count_rows(a[part], b[part], sizes[0])]
+        return [effects for part in parts for effects in _count_rows(a[part], b[part], sizes)]
 
     @classmethod
     def from_sums(
@@ -253,7 +255,7 @@ class Effects:
     @cached_property
     def n_groups(self) -> int:
         """The number of units that are swapped: items, or groups of items."""
-        return int(self.counts.sum()) + self.n_tied
+        return int(np.add.reduce(self.counts)) + self.n_tied
 
     @cached_property
     def difference(self) -> tuple[int, ...]:
@@ -443,36 +445,36 @@ def _agree(a: tuple[int, ...] | None, b: tuple[int, ...] | None, difference: lis
 # -- counting --------------------------------------------------------------------------------------------------
 
 
-def _count_on_a_line(a: Integers, b: Integers, largest: int) -> Effects:
-    """The histogram of a - b, block by block, so that no copy of the data is made; |a| is at most `largest`."""
-    window = _Window(4 * a.size)
+def _count_on_a_line(a: Integers, b: Integers, sizes: tuple[int, int]) -> Effects:
+    """The histogram of a - b, block by block, so that no copy of the data is made; |a| and |b| are at most `sizes`."""
+    window = _Window(4 * a.size, sum(sizes))
     buffer = np.empty(min(BLOCK, a.size), dtype=np.int64)
     total = 0
     for start in range(0, a.size, BLOCK):
         block = a[start : start + BLOCK]
         difference = buffer[: block.size]
         np.subtract(block, b[start : start + BLOCK], out=difference, dtype=np.int64, casting="unsafe")
-        total += _total(block, largest)
+        total += _total(block, sizes[0])
         if not window.add(difference):
             return _sort_on_a_line(a, b)
     return _from_line(*window.folded(), a.size, total)
 
 
-def _count_rows(a: Integers, b: Integers, largest: int) -> list[Effects]:
-    """The histograms of the rows of a - b, by one count over all of them; |a| is at most `largest`."""
+def _count_rows(a: Integers, b: Integers, sizes: tuple[int, int]) -> list[Effects]:
+    """The histograms of the rows of a - b, by one count over all of them; |a| and |b| are at most `sizes`."""
     difference = np.subtract(a, b, dtype=np.int64, casting="unsafe")
     reach = max(int(difference.max(initial=0)), -int(difference.min(initial=0)))
     tests, items = difference.shape
     width = 2 * reach + 1
     if width > 4 * items + WINDOW // tests:
-        return [_count_on_a_line(x, y, largest) for x, y in zip(a, b, strict=True)]
+        return [_count_on_a_line(x, y, sizes) for x, y in zip(a, b, strict=True)]
     difference += reach + width * np.arange(tests)[:, None]
     cells = np.bincount(difference.ravel(), minlength=tests * width).reshape(tests, width)
     plus, minus = cells[:, reach + 1 :], cells[:, :reach][:, ::-1]
     row, value = np.nonzero(plus + minus)
     plus, minus, ends = plus[row, value], minus[row, value], np.searchsorted(row, np.arange(1, tests + 1)).tolist()
     value += 1
-    totals = (_total(x, largest) for x in a)
+    totals = (_total(x, sizes[0]) for x in a)
     pieces = zip([0, *ends], ends, cells[:, reach].tolist(), totals, strict=False)
     return [_from_line(value[i:j], plus[i:j], minus[i:j], tied, items, total) for i, j, tied, total in pieces]
 
@@ -494,15 +496,30 @@ def _from_line(
 
 
 class _Window:
-    """Counts of integers in a dense array that grows to where they fall, up to a limit."""
+    """Counts of integers of magnitude up to `reach` in a dense array.
 
-    def __init__(self, limit: int) -> None:
+    It holds all of them from the start if they are few, else it grows to where they fall, up to a limit.
+    """
+
+    def __init__(self, limit: int, reach: int) -> None:
         self.limit = max(limit, WINDOW)
-        self.low = 0
-        self.counts = np.zeros(1, dtype=np.int64)
+        self.wide = reach > FEW
+        self.low = 0 if self.wide else -reach
+        self.counts = np.zeros(1 if self.wide else 2 * reach + 1, dtype=np.int64)
 
     def add(self, block: NDArray[np.int64]) -> bool:
         """Count a block, which is overwritten; False if it does not fit under the limit."""
+        if self.wide and not self._reaches(block):
+            return False
+        block -= self.low
+        if self.counts.size <= 4 * block.size:
+            self.counts += np.bincount(block, minlength=self.counts.size)
+        else:
+            np.add.at(self.counts, block, 1)
+        return True
+
+    def _reaches(self, block: NDArray[np.int64]) -> bool:
+        """Grow to hold a block, if the limit allows it."""
         low, high = min(int(block.min()), self.low), max(int(block.max()), self.low + self.counts.size - 1)
         if high - low >= self.limit:
             return False
@@ -510,11 +527,6 @@ class _Window:
             grown = np.zeros(high - low + 1, dtype=np.int64)
             grown[self.low - low : self.low - low + self.counts.size] = self.counts
             self.low, self.counts = low, grown
-        block -= self.low
-        if self.counts.size <= 4 * block.size:
-            self.counts += np.bincount(block, minlength=self.counts.size)
-        else:
-            np.add.at(self.counts, block, 1)
         return True
 
     def folded(self) -> tuple[Integers, NDArray[np.int64], NDArray[np.int64], int]:

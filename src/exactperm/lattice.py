@@ -99,7 +99,7 @@ class Lattice:
     @cached_property
     def n(self) -> int:
         """The number of groups with an effect that is not zero."""
-        return int(self.counts.sum())
+        return int(np.add.reduce(self.counts))
 
     @cached_property
     def deviation(self) -> float:

@@ -10,6 +10,7 @@ factors would add up otherwise. Cost: frequencies x distinct steps.
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,8 +47,9 @@ def characteristic(
         per_sum(np.concatenate(x), pieces.first) if len(x) > 1 else x[0] for x in zip(*parts, strict=True)
     )
     own = circle.size[sums]
-    turns = (turns.astype(np.int64) - 2 * times_modulo(k, coins.a[sums], own)) % (2 * own)
-    turns -= 2 * own * (turns > own)
+    around = 2 * own
+    turns = (turns.astype(np.int64) - 2 * times_modulo(k, coins.a[sums], own)) % around
+    turns -= around * (turns > own)
     # operations, additions of terms in a piece, additions of pieces
     rounding = EPS * (64 + coins.depth + coins.number // BLOCK)
     return log_square / 2, small + np.pi * (turns / own), rounding[sums] * error
@@ -66,7 +68,7 @@ class _Pieces:
     @classmethod
     def of(cls, coins: Coins, sums: NDArray[np.intp]) -> _Pieces:
         length = coins.number[sums]
-        longest = int(length.max())
+        longest = max(coins.number.tolist())
         rows = np.arange(len(sums))
         if longest <= BLOCK:
             return cls(rows, coins.start[sums], length, rows, longest)
@@ -103,13 +105,12 @@ class _Table:
     def of(cls, coins: Coins, tilt: Tilt, circle: Circle) -> _Table:
         u, curve, signed, multiple = tilt.t, 0 * tilt.t, coins.c, coins.c
         far = tilt.q < SATURATED
-        if far.any():
+        if np.count_nonzero(far):
             u, curve = np.where(far, 2 * tilt.q, u), np.where(far, tilt.t, curve)
             signed, multiple = np.where(far, -signed, signed), np.where(far, 2 * multiple, multiple)
-        if float((coins.n.astype(np.float64) * circle.size).max()) < EXACT:  # sums of them times residues are doubles
-            multiple = multiple.astype(np.float64)
-        else:  # turns are counted modulo 2 P, so that any number of coins will do
-            multiple = multiple % (2 * circle.size[coins.owner])
+        # sums of them times residues are exact as doubles; where not, they are counted modulo 2 P, a whole turn
+        exact = max(map(operator.mul, coins.n.tolist(), circle.size.tolist())) < EXACT
+        multiple = multiple.astype(np.float64) if exact else multiple % (2 * circle.size[coins.owner])
         return cls(circle.step, 4 * tilt.p * tilt.q, tilt.t, u, curve, coins.c, signed, multiple)
 
     def sums(self, k: Ints, size: Ints, start: NDArray[np.intp], length: NDArray[np.intp]) -> tuple[Any, ...]:
@@ -134,7 +135,7 @@ class _Table:
         turning = u * np.abs(s)
         sensitivity = (z + turning) / (1 - gentle)
         steep = z > 0.5
-        if steep.any():
+        if np.count_nonzero(steep):
             t, square = np.broadcast_to(self.t[index], z.shape)[steep], square[steep]
             ratio = (1 + square) / (1 + t * t * square)
             log_square[steep] = -np.log(ratio)

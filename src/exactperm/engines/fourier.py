@@ -192,10 +192,10 @@ def _geometric(tau: Floats, k: Ints, size: Ints, terms: Ints) -> NDArray[np.comp
     denominator = np.expm1(-tau - turn * k)  # 0 <= k <= P / 2
     numerator = np.expm1(-tau * terms - turn * _centred(times_modulo(k, terms, size), size))
     still = denominator == 0  # no tilt and k = 0
-    if still.any():
+    if np.count_nonzero(still):
         return np.asarray(np.where(still, terms, numerator / np.where(still, 1, denominator)))
     return np.asarray(numerator / denominator)
 
 
 def _centred(k: Ints, size: Ints) -> Ints:
-    return np.where(2 * k > size, k - size, k)
+    return k - size * (2 * k > size)

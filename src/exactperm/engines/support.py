@@ -54,8 +54,8 @@ class Circle:
         """Reduce the steps modulo the circles."""
         own = size[coins.owner]
         step = coins.v % own
-        step = np.where(2 * step > own, step - own, step)
-        largest = int((size[coins.owner] // 2 * np.abs(step)).max())
+        step -= own * (2 * step > own)
+        largest = int(np.maximum.reduce(own // 2 * np.abs(step)))
         return cls(size, step.astype(np.float64) if largest < EXACT else step)
 
 
@@ -71,7 +71,7 @@ def residue(k: NDArray[Any], step: NDArray[Any], size: NDArray[Any]) -> Floats:
 
 def times_modulo(k: Ints, a: Ints, size: Ints) -> Ints:
     """Give k a modulo size, for k <= size / 2."""
-    if int(size.max()) < 2**31:
+    if int(np.maximum.reduce(size, initial=0)) < 2**31:
         return np.asarray(k * (a % size) % size)
     return np.asarray(k.astype(object) * a % size, dtype=np.int64)
 
@@ -90,14 +90,15 @@ def live_frequencies(
         sums, low = _cut(sums, low, last, width[sums])
         (near,) = (_by_moments(moments, sums, low, width) > 2 * log_cut).nonzero()
         sums, low = sums[near], low[near]
-        few = FEW * len(width) // (1 if width.max() == 1 else SPLIT)
+        finest = max(width.tolist()) == 1
+        few = FEW * len(width) // (1 if finest else SPLIT)
         if low.size > few:
             factors = _Factors.strongest(coins, tilt, circle, strength, width)
             keep = _undecided(factors, circle, sums, low, width, log_cut, few)
             sums, low = sums[keep], low[keep]
         if low.size * SPLIT > limit:
             return None
-        if (width == 1).all():
+        if finest:
             return sums, low
         last = np.minimum(low + width[sums] - 1, top[sums])
         width = np.maximum(width // SPLIT, 1)
@@ -117,6 +118,9 @@ def _last(coins: Coins, tilt: Tilt, circle: Circle, log_cut: float) -> Ints:
 
 def _cut(sums: NDArray[np.intp], low: Ints, high: Ints, width: Ints) -> tuple[NDArray[np.intp], Ints]:
     """Cut each range low..high into intervals of the given width."""
+    if low.size == 1:
+        low = np.arange(low[0], high[0] + 1, width[0])
+        return sums.repeat(low.size), low
     parts = np.maximum((high - low) // width + 1, 0)
     which = np.arange(len(parts)).repeat(parts)
     number = np.arange(which.size) - (parts.cumsum() - parts).repeat(parts)
@@ -125,8 +129,7 @@ def _cut(sums: NDArray[np.intp], low: Ints, high: Ints, width: Ints) -> tuple[ND
 
 def _first_width(top: Ints) -> Ints:
     """Powers of `SPLIT`: about a hundred intervals cover the circle."""
-    powers = np.maximum(np.rint(np.log(np.maximum(top, 1) / 100) / math.log(SPLIT)), 0)
-    return np.asarray(SPLIT ** powers.astype(np.int64))
+    return np.array([SPLIT ** max(round(math.log(max(x, 1) / 100, SPLIT)), 0) for x in top.tolist()])
 
 
 @dataclass(frozen=True)

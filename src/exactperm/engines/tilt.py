@@ -41,6 +41,9 @@ class Coins:
 
     v: Ints
     c: Ints
+    #: v and c v as doubles
+    step: Floats
+    weight: Floats
     start: NDArray[np.intp]
     owner: NDArray[np.intp]
     a: Ints
@@ -61,7 +64,8 @@ class Coins:
         start = number.cumsum() - number
         span, n = np.add.reduceat(v * c, start), np.add.reduceat(c, start)
         owner = np.arange(len(sums)).repeat(number)
-        return cls(v, c, start, owner, np.array(thresholds, dtype=np.int64), span, n, number, depth(number))
+        step, a = v.astype(np.float64), np.array(thresholds, dtype=np.int64)
+        return cls(v, c, step, c * step, start, owner, a, span, n, number, depth(number))
 
 
 def per_sum(terms: NDArray[Any], start: NDArray[np.intp]) -> NDArray[Any]:
@@ -75,7 +79,7 @@ def depth(terms: NDArray[Any]) -> Floats:
     NumPy adds pairwise: eight running sums over blocks of 128, blocks in a binary tree (Higham 2002, section 4.2). So
     EPS times this bounds the relative error of a sum of positive terms, and each sum's bound is its own.
     """
-    return np.asarray(np.minimum(terms, 26) + np.log2(np.maximum(terms, 128)) - 7)
+    return np.array([min(number, 26) + math.log2(max(number, 128)) - 7 for number in terms.tolist()])
 
 
 @dataclass(frozen=True)
@@ -98,7 +102,7 @@ class Tilt:
     def to_thresholds(cls, coins: Coins) -> Tilt:
         """Tilt each sum so that its mean is close to its threshold, mean <= a < span."""
         tau, (p, q, t), (excess, excess_error), variance = _solve(coins)
-        relative_entropy = per_sum(coins.c * _relative_entropy(tau[coins.owner] * coins.v, q, t), coins.start)
+        relative_entropy = per_sum(coins.c * _relative_entropy(tau[coins.owner] * coins.step, q, t), coins.start)
         shift = tau * excess
         # 32: an error of t moves x t + log1p(-t^2) / 2 by at most 16, the other operations add less than 16
         error = EPS * ((32 + coins.depth) * relative_entropy + 4 * np.abs(shift)) + tau * excess_error
@@ -112,35 +116,36 @@ class Tilt:
         """
         weight = np.array((self.p, self.q))  # below, above
         other = weight[::-1]
-        v, c, owner = coins.v.astype(np.float64), coins.c, coins.owner
-        cv = c * v
+        v, c, cv, owner = coins.step, coins.c, coins.weight, coins.owner
+        cvv = cv * v
         widest = log_mass / v[coins.start]
         lam = np.minimum(np.sqrt(2 * log_mass / self.variance), widest)
         lam = np.array((lam, lam))
-        reach = np.full(lam.shape, np.inf)
+        reach: Any = math.inf
         slack = EPS * (24 + coins.depth)
         for _ in range(12):
             x = lam[:, owner] * v
             e = weight * np.exp(-x)
-            denominator = np.maximum(other + e, TINY)  # larger than the truth, so psi stays a bound
+            denominator = other + e + TINY  # larger than the truth, so psi stays a bound
             tilted = e / denominator
             drift = c * (x * weight)
+            linear = per_sum(drift, coins.start)
             psi = per_sum(drift + c * np.log(denominator), coins.start)
             # psi itself is rounded: each logarithm is of a number near one, each term by what enters it
-            psi = psi + slack * (coins.n + per_sum(drift, coins.start))
+            psi += slack * (coins.n + linear)
             reach = np.fmin(reach, (psi + log_mass) / lam)
             slope = per_sum(cv * (weight - tilted), coins.start)
-            curvature = per_sum(cv * v * (tilted * (1 - tilted)), coins.start)
+            curvature = per_sum(cvv * (tilted * (1 - tilted)), coins.start)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 step = (lam * slope - psi - log_mass) / (lam * curvature)
-            moving = ~(np.abs(step) <= lam / 16)  # the reach is stationary: within a percent of its best by then
-            if not moving.any():
+            settled = np.abs(step) <= lam / 16  # the reach is stationary: within a percent of its best by then
+            if np.count_nonzero(settled) == settled.size:
                 break
             target = np.where(np.isfinite(step), lam - step, 4 * lam)
-            lam = np.where(moving, np.clip(target, lam / 4, 4 * lam), lam)
-        below = np.minimum(np.ceil(reach[0] - self.excess) + 1, coins.a)
-        above = np.minimum(np.ceil(reach[1] + self.excess) + 1, coins.span - coins.a)
-        return below.astype(np.int64), above.astype(np.int64)
+            lam = np.where(settled, lam, np.clip(target, lam / 4, 4 * lam))
+        wanted = np.ceil(reach + np.array((-self.excess, self.excess))) + 1
+        below, above = np.minimum(wanted, np.array((coins.a, coins.span - coins.a))).astype(np.int64)
+        return below, above
 
 
 def _solve(
@@ -152,16 +157,15 @@ def _solve(
     different size they crawl: then the geometric mean of the bracket is taken. The upper end: span - a = sum c v q
     <= span exp(-tau min v).
     """
-    v = coins.v.astype(np.float64)
-    cv = coins.c * v
+    v, cv = coins.step, coins.weight
     cvv = cv * v
-    room = (coins.span - coins.a).astype(np.float64)
     second = per_sum(cvv, coins.start)
     low = (2 * coins.a - coins.span) * 2 / second
-    high = np.maximum(np.log(coins.span / room) / v[coins.start], low)
+    high = np.maximum(np.log(coins.span / (coins.span - coins.a)) / v[coins.start], low)
     # one term more of the series of the mean in tau, as far as it can be trusted
     cubic = low * low * per_sum(cvv * (v * v), coins.start) / (12 * second)
-    tau, before = np.minimum(low * (1 + np.minimum(cubic, 0.1)), high), np.full(low.shape, np.inf)
+    tau = np.minimum(low * (1 + np.minimum(cubic, 0.1)), high)
+    before: Any = math.inf
     for _ in range(200):
         y = tau[coins.owner] * v
         e = np.exp(-y)
@@ -171,7 +175,7 @@ def _solve(
         excess, error = _excess(coins, cv, q, t)
         done = np.abs(excess) <= np.maximum(CLOSE * np.sqrt(variance), error)
         done |= high <= low * (1 + 4 * EPS)
-        if done.all():
+        if np.count_nonzero(done) == done.size:
             break
         low, high = np.where(excess < 0, tau, low), np.where(excess > 0, tau, high)
         newton = tau - excess / variance
@@ -189,9 +193,10 @@ def _excess(coins: Coins, cv: Floats, q: Floats, t: Floats) -> tuple[Floats, Flo
     """
     saturated = q < SATURATED
     exact = coins.span - 2 * coins.a
-    if saturated.any():
+    terms = cv * t
+    if np.count_nonzero(saturated):
         exact = exact + per_sum(np.where(saturated, coins.c * coins.v, 0), coins.start)
-    terms = np.where(saturated, -2 * cv * q, cv * t)
+        terms = np.where(saturated, -2 * cv * q, terms)
     total = (exact + per_sum(terms, coins.start)) / 2
     size = per_sum(np.abs(terms), coins.start)
     return total, EPS * ((16 + coins.depth) * size / 2 + 2 * np.abs(total))
@@ -203,5 +208,7 @@ def _relative_entropy(y: Floats, q: Floats, t: Floats) -> Floats:
     With x = y / 2 and t = tanh x it is x t + log1p(-t^2) / 2, which cancels for large x; there it is log 2 - H(p).
     """
     small = q > SATURATED / 2
+    if np.count_nonzero(small) == small.size:
+        return y / 2 * t + np.log1p(-(t * t)) / 2
     near_half = y / 2 * t + np.log1p(-np.where(small, t * t, 0.0)) / 2
     return np.where(small, near_half, math.log(2.0) - np.log1p(np.exp(-y)) - y * q)
