@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from contextvars import ContextVar
-from fractions import Fraction
+from collections.abc import Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm import __version__, inputs, metrics
+from exactperm import inputs, metrics
+from exactperm.answers import batch_of, results_of
 from exactperm.effects import Effects
-from exactperm.engines.auto import answer_all
-from exactperm.engines.base import Options, Question, Tail
+from exactperm.engines.base import Options
+from exactperm.inference.margin import as_margin
 from exactperm.items import Items
-from exactperm.result import Interval, Problem, TestResult
+from exactperm.result import Problem, TestResult
 
-__all__ = ["effects_of_scores", "engine_options", "paired_test", "problem_of", "results_of"]
-
-#: told how many of how many tests are done, by whoever shows progress
-TESTED: ContextVar[Callable[[int, int], None] | None] = ContextVar("TESTED", default=None)
-#: tests that are done between two reports; all at once share more work
-AT_ONCE = 16
-#: an elementary function within 4 ulp, and then some
-OUTWARD = 2.0**-49
+__all__ = ["effects_of_scores", "engine_options", "paired_test", "problem_of", "problems_of"]
 
 
 def paired_test(
@@ -35,6 +27,7 @@ def paired_test(
     *,
     metric: str | metrics.Metric | None = None,
     alternative: metrics.Alternative = "two-sided",
+    margin: Any = None,
     groups: Any = None,
     axis: int = -1,
     nan_policy: str = "raise",
@@ -61,6 +54,10 @@ def paired_test(
         A name, see `exactperm.metrics.names`, or a `Metric`. By default "mean", and the first metric of files.
     alternative
         "two-sided", "greater" (A is better) or "less" (A is worse).
+    margin
+        For means, a positive number in units of the statistic. "greater" then tests that A is not worse than B by so
+        much or more (non-inferiority), "less" that it is not better, and "two-sided" both: that they are equivalent.
+        0.1 is a tenth; fractions and decimals are exact. Items are moved as in the interval by inversion.
     groups
         One label per item; the items of a group (a document, a prompt) are swapped together.
     axis
@@ -95,8 +92,20 @@ def paired_test(
     """
     options = engine_options(tolerance, n_resamples, confidence_level, rng, max_hits, method)
     chosen, tests, shape, items = _gathered(a, b, metric, groups, axis, nan_policy, grid)
-    results = results_of(tests, chosen, alternative, method, options, items)
-    return results[0] if shape == () else _batch(results, shape)
+    results = results_of(problems_of(tests, chosen, alternative, items, margin), method, options)
+    return results[0] if shape == () else batch_of(results, shape)
+
+
+def problems_of(
+    tests: Sequence[Effects],
+    metric: metrics.Metric,
+    alternative: metrics.Alternative,
+    items: Sequence[Items | None] | None = None,
+    margin: Any = None,
+) -> list[Problem]:
+    """Tests by one metric; `items` are those behind each, where there are any."""
+    exact, behind = as_margin(margin, alternative), [None] * len(tests) if items is None else items
+    return [Problem(effects, metric, alternative, each, exact) for effects, each in zip(tests, behind, strict=True)]
 
 
 def problem_of(
@@ -118,7 +127,7 @@ def problem_of(
 def _gathered(
     a: Any, b: Any, metric: str | metrics.Metric | None, groups: Any, axis: int, nan_policy: str, grid: Any
 ) -> tuple[metrics.Metric, list[Effects], Shape, Sequence[Items | None] | None]:
-    """Whatever came: the metric, the effects of each test of a batch, its shape, and the items if it is no batch."""
+    """Whatever came: the metric, the effects of each test of a batch, its shape, and the items behind them."""
     if b is None and not isinstance(a, Effects):
         return _of_files(a, metric, groups, nan_policy, grid)
     chosen = metrics.get("mean" if metric is None else metric)
@@ -187,7 +196,7 @@ Shape = tuple[int, ...]
 def _count(
     a: Any, b: Any, metric: metrics.Metric, groups: Any, axis: int, nan_policy: str, grid: Any
 ) -> tuple[list[Effects], Shape, list[Items] | None]:
-    """The effects of each test of a batch, the shape of the batch, and the items if it is no batch."""
+    """The effects of each test of a batch, the shape of the batch, and the items where they may be asked for."""
     if metric.additive and not isinstance(a, Mapping):
         return _count_scores(a, b, groups, axis, nan_policy, grid)
     if isinstance(a, Mapping) or np.ndim(a) <= 2:
@@ -226,14 +235,11 @@ def _count_scores(
         return Effects.from_score_rows(rows, others), shape, None
     gone = None if lost is None else _rows(lost, axis, 0)
     labels = None if groups is None else inputs.labels(groups, "groups", rows.shape[1])
-    return (
-        [
-            effects_of_scores(rows[i], others[i], labels, None if gone is None else gone[i], grid)
-            for i in range(len(rows))
-        ],
-        shape,
-        None,
-    )
+    items = [
+        Items(x, y, labels, None if gone is None else gone[i])
+        for i, (x, y) in enumerate(zip(rows, others, strict=True))
+    ]
+    return [effects_of_scores(each.a, each.b, labels, each.lost, grid) for each in items], shape, items
 
 
 def _check_same_shape(a: NDArray[Any], b: NDArray[Any]) -> None:
@@ -281,145 +287,3 @@ def effects_of_scores(
     from exactperm.reals import effects_of_reals
 
     return effects_of_reals(a, b, groups, grid)
-
-
-# -- from effects to results -----------------------------------------------------------------------------------
-
-
-def results_of(
-    tests: Sequence[Effects],
-    metric: metrics.Metric,
-    alternative: metrics.Alternative,
-    method: str,
-    options: Options,
-    items: Sequence[Items | None] | None = None,
-) -> list[TestResult]:
-    """Many tests by one metric, put to the engines together; `items` are those behind each, where there are any."""
-    asked = [metric.rejection_region(effects, alternative) for effects in tests]
-    open_ones = [i for i, (_, region) in enumerate(asked) if region is not None]
-    questions = [Question(asked[i][0], asked[i][1], options) for i in open_ones]  # type: ignore[arg-type]
-    answers: list[tuple[Tail, str, bool]] = [(Tail(0.0, 0.0, 0.0), _certain(method), True)] * len(tests)
-    tell = TESTED.get()
-    step = AT_ONCE if tell else len(questions) or 1
-    for start in range(0, len(questions) or 1, step):
-        if tell:
-            tell(start, len(questions))
-        found = answer_all(questions[start : start + step], method)
-        for i, (tail, engine) in zip(open_ones[start : start + step], found, strict=True):
-            answers[i] = (tail, engine.name, engine.exact)
-    behind = [None] * len(tests) if items is None else items
-    return [
-        _result(Problem(effects, metric, alternative, each), *answer)
-        for effects, each, answer in zip(tests, behind, answers, strict=True)
-    ]
-
-
-def _certain(method: str) -> str:
-    """The method named for a test that needs no engine: every assignment is as extreme as the data."""
-    return "enumeration" if method in ("auto", "exact") else method
-
-
-def _result(problem: Problem, tail: Tail, method: str, exact: bool) -> TestResult:
-    effects, metric, alternative = problem.effects, problem.metric, problem.alternative
-    score_a, score_b, statistic = metric.scores(effects) if effects.n_items else (math.nan, math.nan, math.nan)
-    pvalue = math.exp(tail.log_estimate) if tail.fraction is None else _nearest(tail.fraction)
-    low, high = _outward(tail)
-    return TestResult(
-        statistic=statistic,
-        pvalue=pvalue,
-        log_pvalue=tail.log_estimate,
-        pvalue_interval=Interval(min(low, pvalue), max(high, pvalue)),
-        log_pvalue_interval=Interval(tail.log_low, tail.log_high),
-        method=method,
-        exact=exact,
-        alternative=alternative,
-        metric=metric.name,
-        scores=(score_a, score_b),
-        n_items=effects.n_items,
-        n_groups=effects.n_groups,
-        n_tied=effects.n_tied,
-        min_pvalue=_smallest(effects.n_groups - effects.n_tied, alternative),
-        signature=_signature(effects, metric, alternative, method, tail),
-        higher_is_better=metric.higher_is_better,
-        problem=problem,
-    )
-
-
-def _nearest(probability: Any) -> float:
-    """The double nearest to a fraction, however long its integers."""
-    return float(probability)
-
-
-def _outward(tail: Tail) -> tuple[float, float]:
-    """The bracket of the logarithm as one of the p-value, rounded outward: 0 .. 5e-324 where it underflows."""
-    if tail.log_low == 0.0:
-        return 1.0, 1.0
-    low = math.exp(tail.log_low) * (1 - OUTWARD)
-    high = math.exp(tail.log_high) * (1 + OUTWARD) if tail.log_high > -math.inf else 0.0
-    if tail.log_high == -math.inf:
-        return 0.0, 0.0
-    return math.nextafter(low, 0.0), min(math.nextafter(high, 1.0), 1.0)
-
-
-def _smallest(n: int, alternative: str) -> float:
-    """The p-value if all n effects that are not zero went one way."""
-    if n == 0:
-        return 1.0
-    return math.ldexp(1.0, 1 - n) if alternative == "two-sided" else math.ldexp(1.0, -n)
-
-
-def _signature(effects: Effects, metric: metrics.Metric, alternative: str, method: str, tail: Tail) -> str:
-    parts = {"metric": metric.name, "alternative": alternative, "method": method, "items": effects.n_items}
-    if effects.n_groups != effects.n_items:
-        parts["groups"] = effects.n_groups
-    parts["tied"] = effects.n_tied
-    if effects.unit != 1:
-        parts["unit"] = _in_words(effects.unit)
-    parts |= tail.details
-    if tail.confidence is not None:
-        parts["confidence"] = tail.confidence
-    parts["exactperm"] = __version__
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
-
-
-def _in_words(unit: Fraction) -> str:
-    """1/10000 on a grid; 2^-61 for floats as they are, which are multiples of a power of two."""
-    n, d = unit.numerator, unit.denominator
-    power_of_two = n & (n - 1) == 0 and d & (d - 1) == 0
-    return f"2^{n.bit_length() - d.bit_length()}" if power_of_two and max(n, d) > 2**20 else str(unit)
-
-
-# -- batches ---------------------------------------------------------------------------------------------------
-
-
-def _batch(results: list[TestResult], shape: Shape) -> TestResult:
-    """Many results as one whose numeric fields are arrays."""
-
-    def stack(take: Callable[[TestResult], Any], dtype: Any = np.float64) -> NDArray[Any]:
-        return np.array([take(r) for r in results], dtype=dtype).reshape(shape)
-
-    if not results:
-        raise ValueError(f"a batch of shape {shape} holds no test")
-    first = results[0]
-    methods = sorted({r.method for r in results})
-    return TestResult(
-        statistic=stack(lambda r: r.statistic),
-        pvalue=stack(lambda r: r.pvalue),
-        log_pvalue=stack(lambda r: r.log_pvalue),
-        pvalue_interval=Interval(stack(lambda r: r.pvalue_interval.low), stack(lambda r: r.pvalue_interval.high)),
-        log_pvalue_interval=Interval(
-            stack(lambda r: r.log_pvalue_interval.low), stack(lambda r: r.log_pvalue_interval.high)
-        ),
-        method=",".join(methods),
-        exact=all(r.exact for r in results),
-        alternative=first.alternative,
-        metric=first.metric,
-        scores=(stack(lambda r: r.scores[0]), stack(lambda r: r.scores[1])),
-        n_items=stack(lambda r: r.n_items, np.int64),
-        n_groups=stack(lambda r: r.n_groups, np.int64),
-        n_tied=stack(lambda r: r.n_tied, np.int64),
-        min_pvalue=stack(lambda r: r.min_pvalue),
-        signature=f"metric:{first.metric}|alternative:{first.alternative}|method:{','.join(methods)}"
-        f"|tests:{len(results)}|exactperm:{__version__}",
-        higher_is_better=first.higher_is_better,
-    )

@@ -11,7 +11,8 @@ from functools import cached_property
 from typing import Any, overload
 
 from exactperm import metrics, tables
-from exactperm.api import engine_options, results_of
+from exactperm.answers import results_of
+from exactperm.api import engine_options, problems_of
 from exactperm.comparisons import Comparisons
 from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
@@ -53,6 +54,7 @@ def compare(
     correction: str | None = "holm",
     alpha: float = 0.05,
     alternative: metrics.Alternative = "two-sided",
+    margin: Any = None,
     nan_policy: str = "raise",
     method: str = "auto",
     tolerance: float | None = None,
@@ -87,7 +89,7 @@ def compare(
         "holm", "hochberg", "hommel", "bonferroni", "bh", "by" or "none", see `exactperm.inference.multiplicity`.
     alpha
         The level: of any false claim, or of their expected share (bh, by).
-    alternative, nan_policy, method, tolerance, grid, n_resamples, max_hits, confidence_level, rng
+    alternative, margin, nan_policy, method, tolerance, grid, n_resamples, max_hits, confidence_level, rng
         As for `paired_test`, for each pair. "omit" drops an item from the pairs in which it lacks a score.
     **options
         Of the metric, such as ``beta=2``, or of sacrebleu for bleu, chrf and ter.
@@ -127,11 +129,16 @@ def compare(
     if not data:
         raise ValueError("metric is an empty list; name one metric or more")
     couples = couples_of(data[0].names, baseline)
+    if margin is not None and len(couples) > 1 and baseline is None:
+        raise ValueError(
+            f"margin is about one system and another; there are {len(data[0].names)}, {', '.join(data[0].names)}: name "
+            "the baseline with which the others are compared"
+        )
     results = []
     for each in data:  # not a comprehension: warnings count the frames up to the caller
         tests = [each.effects(a, b) for a, b in couples]
         items = [each.items(a, b) for a, b in couples]
-        results += results_of(tests, each.metric, alternative, method, asked, items)
+        results += results_of(problems_of(tests, each.metric, alternative, items, margin), method, asked)
     pairs = adjusted_pairs(couples * len(data), results, correction, alpha)
     comparisons = [
         Comparison(
@@ -144,6 +151,7 @@ def compare(
             correction=correction,
             alpha=alpha,
             alternative=alternative,
+            margin=pairs[0].margin,
             frame_library=frame_library(systems),
         )
         for i, each in enumerate(data)
@@ -181,8 +189,8 @@ class Comparison:
         By what they were compared.
     baseline
         The system with which all others were compared; None for all pairs.
-    correction, alpha, alternative
-        How p-values were adjusted, the level, and the alternative.
+    correction, alpha, alternative, margin
+        How p-values were adjusted, the level, the alternative, and the margin or None.
     frame_library
         The library of the data frame that was given, which `to_frame` uses too.
     """
@@ -196,6 +204,7 @@ class Comparison:
     correction: str
     alpha: float
     alternative: str
+    margin: float | None = None
     frame_library: str | None = None
 
     @cached_property
@@ -208,9 +217,9 @@ class Comparison:
     def tiers(self) -> tuple[tuple[str, ...], ...]:
         """The largest groups of systems of which no two were told apart, the best first; they may overlap.
 
-        Empty if not all pairs were tested, or not on both sides.
+        Empty if not all pairs were tested for a difference, on both sides.
         """
-        if self.baseline is not None or self.alternative != "two-sided":
+        if self.baseline is not None or self.alternative != "two-sided" or self.margin is not None:
             return ()
         place = {name: i for i, name in enumerate(self.ranking)}
         apart = {(place[pair.a], place[pair.b]) for pair in self.pairs if pair.significant}
@@ -238,6 +247,7 @@ class Comparison:
             "metric": self.metric,
             "higher_is_better": self.higher_is_better,
             "alternative": self.alternative,
+            "margin": self.margin,
             "baseline": self.baseline,
             "correction": self.correction,
             "alpha": self.alpha,

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["as_floats", "as_unit", "find_grid", "in_one_type", "to_grid"]
+__all__ = ["as_floats", "as_unit", "as_written", "find_grid", "in_one_type", "to_grid"]
 
 Floats = NDArray[np.float64]
 
@@ -115,15 +115,20 @@ def as_unit(grid: Fraction | float | str | None) -> Fraction | None:
     """The unit as the user means it: 0.01 is a hundredth, not the double next to it."""
     if grid is None:
         return None
-    try:
-        unit = Fraction(str(grid)) if isinstance(grid, float | np.floating) else Fraction(grid)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
-        unit = Fraction(0)
-    if isinstance(grid, bool | np.bool_):
-        unit = Fraction(0)
-    if unit <= 0:
+    unit = as_written(grid)
+    if unit is None or unit <= 0:
         raise ValueError(f"grid must be 'auto', None or a positive number such as 0.01 or '1/60'; got {grid!r}")
     return unit
+
+
+def as_written(x: Any) -> Fraction | None:
+    """A number as the user wrote it, 0.01 for a hundredth; None for what is no finite number."""
+    if isinstance(x, bool | np.bool_):
+        return None
+    try:
+        return Fraction(str(x)) if isinstance(x, float | np.floating) else Fraction(x)
+    except (TypeError, ValueError, OverflowError, ZeroDivisionError):
+        return None
 
 
 def as_floats(x: Any, name: str) -> NDArray[Any]:

@@ -11,7 +11,8 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from exactperm import metrics
-from exactperm.api import engine_options, results_of
+from exactperm.answers import results_of
+from exactperm.api import engine_options, problems_of
 from exactperm.inference.multiplicity import method_name
 from exactperm.pair import adjusted_pairs, frame_of, row
 from exactperm.result import TestResult
@@ -80,7 +81,7 @@ def paired_tests(
     results: list[TestResult] = []
     for block in _blocks(found, BLOCK):  # warnings count the frames up to the caller
         values += [key for key, _ in block]
-        results += results_of([effects for _, effects in block], chosen, alternative, method, options)
+        results += results_of(problems_of([effects for _, effects in block], chosen, alternative), method, options)
     systems = (a, b) if isinstance(a, str) and isinstance(b, str) else ("A", "B")
     pairs = adjusted_pairs([systems] * len(results), results, correction, alpha)
     rows = [{**dict(zip(keys, key, strict=True)), **row(pair)} for key, pair in zip(values, pairs, strict=True)]

@@ -10,13 +10,17 @@ from typing import Any, Literal
 import numpy as np
 
 from exactperm import tables
+from exactperm.claims import claim, doubt, how_tested
 from exactperm.inference.multiplicity import adjust
 from exactperm.result import Interval, TestResult, apart, format_pvalue
 
 __all__ = ["CORRECTIONS", "Pair", "adjusted_pairs", "in_latex", "table"]
 
-Outcome = Literal["different", "not different", "undecided", "not testable"]
+Outcome = Literal["different", "not different", "within margin", "not shown", "undecided", "not testable"]
 
+#: the outcomes of significant tests and of others: without a margin, and with one
+SHOWN: tuple[Outcome, Outcome] = ("different", "within margin")
+NOT_SHOWN: tuple[Outcome, Outcome] = ("not different", "not shown")
 #: a sampled p-value is shown as a bound, if it is small, where the ends of its interval differ by more than this factor
 VAGUE = 2.0
 #: the procedures in words
@@ -45,7 +49,8 @@ class Pair(TestResult):
         What the intervals of all p-values leave open for the adjusted one.
     outcome
         "different"; "not different"; "undecided" if sampling (or a bracket) has not settled on which side of alpha the
-        adjusted p-value lies; "not testable" if no result on these items could have been below alpha.
+        adjusted p-value lies; "not testable" if no result on these items could have been below alpha. With a margin
+        "within margin" and "not shown" instead of the first two.
     correction, alpha
         How p-values were adjusted, and the level.
     wins, losses, ties
@@ -67,12 +72,12 @@ class Pair(TestResult):
     @property
     def significant(self) -> bool:
         """Whether the adjusted p-value is at most alpha, for certain or with the confidence of the interval."""
-        return self.outcome == "different"
+        return self.outcome in SHOWN
 
     @property
     def better(self) -> str | None:
-        """The system that was shown to be better; None if neither was."""
-        if not self.significant:
+        """The system that was shown to be better; None if neither was, or if that was not asked."""
+        if not self.significant or self.margin is not None:
             return None
         if self.alternative != "two-sided":
             return self.a if self.alternative == "greater" else self.b
@@ -81,21 +86,24 @@ class Pair(TestResult):
     @property
     def verdict(self) -> str:
         """One sentence that can be quoted."""
-        a, b, how = self.a, self.b, f"({_p_in_words(self)}, {_test_in_words(self)})"
-        if self.n_tied == self.n_groups:
+        a, b, how = self.a, self.b, f"({_p_in_words(self)}, {how_tested(self)})"
+        differing = self.n_groups - self.n_tied
+        if differing == 0 and (self.margin is None or self.n_groups == 0):
             return f"{a} and {b} are tied on every item; there is nothing to test (p = 1, {self.n_groups} pairs)."
         if self.outcome == "not testable":
+            differ = f"{a} and {b} differ on {differing} of" if self.margin is None else "there are"
             return (
-                f"Not testable: {a} and {b} differ on {self.n_groups - self.n_tied} of {self.n_groups} pairs, "
-                f"so that no result could be below p = {self.min_pvalue:.3g} {how}."
+                f"Not testable: {differ} {self.n_groups} pairs, so that no result could be below "
+                f"p = {self.min_pvalue:.3g} {how}."
             )
         if self.outcome == "undecided":
             low, high = self.pvalue_interval
             return f"Undecided: the p-value of {a} and {b} is known only to be in [{low:.3g}, {high:.3g}] {how}."
         if self.better:
             return f"{self.better} is better than {b if self.better == a else a} {how}."
-        claims = {"greater": f"that {a} is better than {b}", "less": f"that {a} is worse than {b}"}
-        return f"The data do not show {claims.get(self.alternative, f'a difference between {a} and {b}')} {how}."
+        if self.significant:
+            return f"{claim(self.alternative, self.margin, a, b)} {how}."
+        return f"The data do not {doubt(self.alternative, self.margin, a, b)} {how}."
 
     def to_dict(self) -> dict[str, Any]:
         """Every field as plain Python values."""
@@ -122,7 +130,7 @@ class Pair(TestResult):
         known = "" if self.exact else ", p between {} and {}".format(*apart(*self.log_pvalue_interval))
         facts = [
             ("pair", f"{self.a}, {self.b}"),
-            ("p", f"{_as_known(self)}{_adjusted_in_words(self)} ({_test_in_words(self)}{known})"),
+            ("p", f"{_as_known(self)}{_adjusted_in_words(self)} ({how_tested(self)}{known})"),
             ("statistic", f"{self.statistic:+.6g} ({self.metric} of {self.a} minus {self.metric} of {self.b})"),
         ]
         if self.scores[0] is not None:
@@ -158,10 +166,6 @@ def _known(pair: Pair, log_pvalue: float, interval: Interval) -> str:
     if interval.low < interval.high / VAGUE < 0.5 / VAGUE:
         return f"<{format_pvalue(math.log(interval.high))}"
     return f"~{format_pvalue(log_pvalue)}"
-
-
-def _test_in_words(pair: TestResult) -> str:
-    return f"{'exact ' if pair.exact else ''}{pair.alternative} paired-permutation test, {pair.n_groups} pairs"
 
 
 #: the title of how many items were won, lost and tied
@@ -302,9 +306,10 @@ def _pair(
 def _outcome(result: TestResult, adjusted: Interval, alpha: float) -> Outcome:
     if result.min_pvalue > alpha:
         return "not testable"
+    shown, not_shown = SHOWN[result.margin is not None], NOT_SHOWN[result.margin is not None]
     if adjusted.high <= alpha:
-        return "different"
-    return "undecided" if adjusted.low <= alpha else "not different"
+        return shown
+    return "undecided" if adjusted.low <= alpha else not_shown
 
 
 def _record(result: TestResult) -> tuple[int | None, int | None, int | None]:

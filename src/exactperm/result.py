@@ -7,17 +7,21 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from exactperm.claims import KINDS, claim, doubt, how_tested
+
 if TYPE_CHECKING:
     from exactperm.effects import Effects
-    from exactperm.engines.base import Question
     from exactperm.inference.confidence import ConfidenceInterval
     from exactperm.items import GroupSums, Items
+    from exactperm.lattice import Lattice
     from exactperm.metrics.base import Metric
+    from exactperm.region import Region, Runs
 
 __all__ = ["Interval", "NullDistribution", "TestResult", "format_pvalue"]
 
@@ -76,6 +80,8 @@ class TestResult:
         One line from which anyone can repeat the test.
     higher_is_better
         Whether a larger value of the metric is better.
+    margin
+        Of a test of non-inferiority or equivalence; None for all others.
     """
 
     __test__ = False  # not a test case, whatever pytest makes of the name
@@ -96,6 +102,7 @@ class TestResult:
     min_pvalue: Number
     signature: str
     higher_is_better: bool = True
+    margin: float | None = None
     problem: Problem | None = field(default=None, compare=False)
 
     def __iter__(self) -> Iterator[Number]:
@@ -130,12 +137,10 @@ class TestResult:
 
         Large problems need python-flint, ``pip install 'exactperm[exact]'``.
         """
-        question = self._question()
-        if question is None:
-            return Fraction(1)
         from exactperm.engines.rational import exact_fraction
 
-        return exact_fraction(question.lattice, question.region)
+        regions = self._held("as_fraction()").regions()
+        return max(Fraction(1) if region is None else exact_fraction(lattice, region) for lattice, region in regions)
 
     def confidence_interval(
         self,
@@ -179,9 +184,15 @@ class TestResult:
         from exactperm.engines.null import null_law
 
         problem = self._held("null_distribution()")
-        lattice, _ = problem.metric.rejection_region(problem.effects, "two-sided")
+        if len(problem.sides) > 1:
+            raise ValueError(
+                'a test of equivalence has two null laws; ask for one, alternative="greater" or "less" with the margin'
+            )
+        [(_, effects)] = problem.sides
+        lattice, _ = problem.metric.rejection_region(effects, "two-sided")
         points, probabilities = null_law(lattice, MOST_POINTS)
-        values = problem.metric.statistic(problem.effects, lattice, points)
+        moved = problem.metric.scores(effects)[2] - self.statistic if problem.margin else 0.0
+        values = problem.metric.statistic(effects, lattice, points) - moved
         order = np.argsort(values, kind="stable")
         return NullDistribution(values[order], probabilities[order])
 
@@ -220,9 +231,6 @@ class TestResult:
             raise ValueError("this is a batch of tests; ask for one test at a time")
         return self
 
-    def _question(self) -> Question | None:
-        return self._held("as_fraction()").question()
-
     def _held(self, what: str) -> Problem:
         problem = self._single().problem
         if problem is None:
@@ -234,13 +242,23 @@ class TestResult:
 class Problem:
     """What was asked, kept so that a result can answer more: the effects, and references to the items.
 
-    `items` is None where only counts or a batch came.
+    `items` is None where only counts or a batch came, `margin` where there is none (see `inference.margin`).
     """
 
     effects: Effects
     metric: Metric
     alternative: str
     items: Items | None = None
+    margin: Fraction | None = None
+
+    @cached_property
+    def sides(self) -> list[tuple[str, Effects]]:
+        """The alternative and the effects of each test of which the p-value is the largest: two for equivalence."""
+        if self.margin is None:
+            return [(self.alternative, self.effects)]
+        from exactperm.inference.margin import sides
+
+        return sides(self)
 
     def group_sums(self, what: str) -> GroupSums:
         """The sums of both systems in each group; `what` needs them, and an error says so where there are none."""
@@ -251,12 +269,9 @@ class Problem:
             )
         return self.items.sums()
 
-    def question(self) -> Question | None:
-        """The question put to the engine; None if every assignment is as extreme as the data."""
-        from exactperm.engines.base import Question
-
-        lattice, region = self.metric.rejection_region(self.effects, self.alternative)  # type: ignore[arg-type]
-        return None if region is None else Question(lattice, region)
+    def regions(self) -> list[tuple[Lattice, Runs | Region | None]]:
+        """What is put to the engines for each side; None where every assignment is as extreme as the data."""
+        return [self.metric.rejection_region(effects, side) for side, effects in self.sides]  # type: ignore[arg-type]
 
 
 def format_pvalue(log_pvalue: float) -> str:
@@ -287,8 +302,9 @@ def _facts(r: TestResult) -> list[tuple[str, str]]:
     tied = f", {r.n_tied} tied" if r.n_tied else ""
     groups = f" in {r.n_groups} groups" if r.n_groups != r.n_items else ""
     certainty = "exact" if r.exact else "between {} and {}".format(*apart(low, high))
+    asked = r.alternative if r.margin is None else f"{KINDS[r.alternative]} with margin {r.margin:.12g}"
     facts = [
-        ("p", f"{format_pvalue(r.log_pvalue)} ({r.alternative}, {certainty})"),
+        ("p", f"{format_pvalue(r.log_pvalue)} ({asked}, {certainty})"),
         ("statistic", f"{r.statistic:+.6g} ({r.metric} of A minus {r.metric} of B)"),
     ]
     if r.scores[0] is not None:
@@ -302,24 +318,22 @@ VERDICT_LEVEL = 0.05
 
 def _verdict(r: TestResult) -> str:
     p = f"p = {format_pvalue(r.log_pvalue)}"
-    how = f"{'exact ' if r.exact else ''}{r.alternative} paired-permutation test, {r.n_groups} pairs"
-    if r.n_tied == r.n_groups:
+    how = how_tested(r)
+    differing = r.n_groups - r.n_tied
+    if differing == 0 and (r.margin is None or r.n_groups == 0):
         return f"A and B are tied on every item; there is nothing to test (p = 1, {r.n_groups} pairs)."
     if r.min_pvalue > VERDICT_LEVEL:
-        return (
-            f"Not testable: with {r.n_groups - r.n_tied} pairs that differ no result could be below "
-            f"p = {r.min_pvalue:.3g} ({p}, {how})."
-        )
+        few = f"{differing} pairs that differ" if r.margin is None else f"{r.n_groups} pairs"
+        return f"Not testable: with {few} no result could be below p = {r.min_pvalue:.3g} ({p}, {how})."
     low, high = r.pvalue_interval
     if low <= VERDICT_LEVEL < high:
         return f"Undecided at the 5 % level: the p-value is known only to be in [{low:.3g}, {high:.3g}] ({how})."
     if r.pvalue > VERDICT_LEVEL:
-        claim = {"two-sided": "a difference between A and B", "greater": "that A is better than B"}
-        return f"The data do not show {claim.get(r.alternative, 'that A is worse than B')} ({p}, {how})."
-    if r.alternative == "two-sided":
+        return f"The data do not {doubt(r.alternative, r.margin, 'A', 'B')} ({p}, {how})."
+    if r.alternative == "two-sided" and r.margin is None:
         better = (r.statistic > 0) == r.higher_is_better
         return f"{'A' if better else 'B'} is better than {'B' if better else 'A'} ({p}, {how})."
-    return f"A is {'better' if r.alternative == 'greater' else 'worse'} than B ({p}, {how})."
+    return f"{claim(r.alternative, r.margin, 'A', 'B')} ({p}, {how})."
 
 
 def _columns(r: TestResult, latex: bool = False) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from exactperm.claims import KINDS, within
 from exactperm.pair import CORRECTIONS, Pair
 
 if TYPE_CHECKING:
@@ -32,10 +33,12 @@ def verdict_of(comparison: Comparison) -> str:
     correction = comparison.correction
     adjusted = "not corrected" if correction == "none" else CORRECTIONS[correction]
     subject = comparison.ranking[0] if comparison.baseline is None else comparison.baseline
-    return (
-        f"{_standing(subject, comparison)} ({exact}{comparison.alternative} paired-permutation tests, {adjusted}, "
-        f"level {comparison.alpha:g})."
-    )
+    if comparison.margin is None:
+        said, how = _standing(subject, comparison), f"{exact}{comparison.alternative} paired-permutation tests"
+    else:
+        said = _within(subject, comparison)
+        how = f"{exact}paired-permutation tests of {KINDS[comparison.alternative]}"
+    return f"{said} ({how}, {adjusted}, level {comparison.alpha:g})."
 
 
 def _standing(subject: str, comparison: Comparison) -> str:
@@ -46,6 +49,16 @@ def _standing(subject: str, comparison: Comparison) -> str:
     said = "; ".join(f"{WORDS[kind]} {_listed(others[kind])}" for kind in WORDS if others[kind])
     best = "has the best score and " if comparison.baseline is None and comparison.scores[subject] is not None else ""
     return f"{subject} {best}is {said}"
+
+
+def _within(baseline: str, comparison: Comparison) -> str:
+    """The systems that are within the margin of the baseline, and the others by what came of their test."""
+    others: defaultdict[str, list[str]] = defaultdict(list)
+    for pair in comparison.ranked_pairs:
+        others[pair.outcome].append(pair.a)
+    claim = within(comparison.alternative, comparison.margin or 0.0, baseline)
+    shown = f"Shown to be {claim}: {_listed(others.pop('within margin', ['none']))}"
+    return "; ".join([shown, *(f"{outcome}: {_listed(names)}" for outcome, names in others.items())])
 
 
 def _outcome_for(subject: str, pair: Pair) -> str:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import random
+from fractions import Fraction
 
 import pytest
 
@@ -77,6 +78,17 @@ def test_options_reach_what_they_are_for(samples, invoke):
     assert json.loads(done.stdout) == json.loads(expected.to_json())
     assert expected.higher_is_better is False
     assert expected.pairs[0].n_groups == 20
+
+
+def test_a_margin_is_exact_and_reaches_the_test(three, invoke):
+    options = ["--baseline", "good", "--margin", "1/3", "--alternative", "greater"]
+    done = invoke("compare", *three, *options, "--output", "json")
+    expected = xp.compare(xp.read(*three), baseline="good", alternative="greater", margin=Fraction(1, 3))
+    assert json.loads(done.stdout) == json.loads(expected.to_json())
+    assert "|margin:1/3|" in expected.signature
+    shown = invoke("compare", *three, *options).stdout
+    assert "within margin" in shown
+    assert "Shown to be not worse than good by more than 0.333333333333: " in shown
 
 
 def test_a_pattern_is_one_system(samples, invoke, tmp_path):
@@ -158,6 +170,10 @@ def test_a_gate_for_better_systems_makes_no_sense(three, refuses):
     refuses("compare", *three, "--gate", "--alternative", "greater", match="^--gate asks .*; leave it out")
 
 
+def test_a_gate_with_a_margin_makes_no_sense(three, refuses):
+    refuses("compare", *three, "--gate", "--margin", "1", match="^--gate asks .*--margin .*; leave one of them out")
+
+
 # -- bad input -------------------------------------------------------------------------------------------------
 
 
@@ -169,6 +185,8 @@ def test_a_gate_for_better_systems_makes_no_sense(three, refuses):
         (["--correction", "sidak"], "^--correction must be one of none, .*; not 'sidak'"),
         (["--baseline", "C"], "^--baseline C is none of the systems; they are A, B"),
         (["--samples", "0"], "^--samples must be a positive integer"),
+        (["--margin", "-1"], "^--margin must be a positive number in units of the statistic, .* got '-1'"),
+        (["--margin", "0"], "^--margin 0 with --alternative two-sided asks whether A and B are equal"),
         (["--tolerance", "0"], "^--tolerance must be a positive number, .* got 0"),
         (["--metric", "f1"], "^these files have no metric 'f1'; they have exact_match, length"),
         (["--metric", "length", "--metric", "length"], "^a metric is named twice"),

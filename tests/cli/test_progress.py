@@ -5,7 +5,7 @@ import io
 import itertools
 
 import exactperm as xp
-from exactperm.api import AT_ONCE, TESTED
+from exactperm.answers import AT_ONCE, TESTED
 from exactperm.cli.progress import Progress
 from exactperm.sources import Source
 from exactperm.sources.files import OPENED

@@ -11,23 +11,9 @@ from hypothesis import strategies as st
 
 import exactperm as xp
 from exactperm.inference import inversion, shifted
+from shift_model import data, pvalue
 
 LEVELS = (0.5, 0.75, 0.8, 0.9, 0.95)
-
-
-def pvalue(d, m, shift, alternative):
-    """By the definition: all exchanges, for differences of groups less the shift of their items."""
-    effects = [x * shift.denominator - size * shift.numerator for x, size in zip(d, m, strict=True)]
-    observed = sum(effects)
-    found = [
-        sum(s * e for s, e in zip(signs, effects, strict=True)) for signs in itertools.product((1, -1), repeat=len(d))
-    ]
-    count = {
-        "two-sided": sum(abs(t) >= abs(observed) for t in found),
-        "greater": sum(t >= observed for t in found),
-        "less": sum(t <= observed for t in found),
-    }
-    return Fraction(count[alternative], len(found))
 
 
 def candidates(d, m):
@@ -36,13 +22,6 @@ def candidates(d, m):
     means = sorted({Fraction(sum(d[i] for i in s), sum(m[i] for i in s)) for s in sets})
     between = [(x + y) / 2 for x, y in itertools.pairwise(means)]
     return sorted([means[0] - 1, *means, *between, means[-1] + 1])
-
-
-def data(d, m):
-    """Scores and groups with these differences."""
-    a = [x if i == 0 else 0 for x, size in zip(d, m, strict=True) for i in range(size)]
-    groups = [g for g, size in enumerate(m) for _ in range(size)]
-    return a, [0] * len(a), groups
 
 
 def check(d, m, level, alternative):

@@ -63,6 +63,13 @@ def compare(
     spill: given.Spill = None,
     lower_is_better: given.LowerIsBetter = False,
     alternative: given.Alternative = "two-sided",
+    margin: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Show equivalence within ± SIZE (of means); with greater, that the first is not worse by so much.",
+        ),
+    ] = None,
     correction: Correction = "holm",
     alpha: Annotated[float, typer.Option(metavar="LEVEL", help="The level of significance.")] = 0.05,
     method: given.Method = "auto",
@@ -96,6 +103,9 @@ def compare(
         --metric chrf --output latex
     One system whose items are spread over many files is a quoted pattern:
       exactperm compare A='runA/samples_*.jsonl' B='runB/samples_*.jsonl'
+    Is the cheaper system at most half a point worse?
+      exactperm compare cheap=a.csv base=b.csv --baseline base \\
+        --alternative greater --margin 0.005
     A gate for continuous integration:
       exactperm compare main.jsonl new.jsonl --gate --quiet
 
@@ -109,6 +119,10 @@ def compare(
 
     if gate and alternative == "greater":
         raise ValueError("--gate asks for systems that are worse, --alternative greater for better ones; leave it out")
+    if gate and margin is not None:
+        raise ValueError(
+            "--gate asks for systems that are worse, --margin for those that are not; leave one of them out"
+        )
     with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
@@ -122,6 +136,7 @@ def compare(
             correction=correction,
             alpha=alpha,
             alternative=alternative,
+            margin=margin,
             nan_policy=missing,
             method=method,
             tolerance=tolerance,

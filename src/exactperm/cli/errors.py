@@ -14,7 +14,18 @@ BAD_INPUT = 2
 #: arguments of the Python interface that are called something else here
 FLAGS = {"nan_policy": "missing", "n_resamples": "samples", "rng": "seed", "groups": "group", "y_true": "gold"}
 #: those that are called the same
-NAMES = ("metric", "method", "baseline", "correction", "alpha", "alternative", "tolerance", "format", "epochs")
+NAMES = (
+    "metric",
+    "method",
+    "baseline",
+    "correction",
+    "alpha",
+    "alternative",
+    "margin",
+    "tolerance",
+    "format",
+    "epochs",
+)
 _ARGUMENT = "|".join((*FLAGS, *NAMES))
 _WITH_VALUE = re.compile(rf"\b({_ARGUMENT})=(?:(['\"])(.*?)\2|([^\s,;]+))")
 _AT_START = re.compile(rf"^({_ARGUMENT}) (?=must|is)")

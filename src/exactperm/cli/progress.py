@@ -95,7 +95,7 @@ def progress(quiet: bool) -> Iterator[Progress]:
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         yield watch
         return
-    from exactperm.api import TESTED
+    from exactperm.answers import TESTED
     from exactperm.sources.files import OPENED
 
     tokens = OPENED.set(watch.opened), TESTED.set(watch.tested)

@@ -38,13 +38,13 @@ QUICK = 0.05
 SMALL = 64
 
 
-def by_size(problem: Problem) -> list[tuple[int, Effects]]:
-    """The effects of the groups of each size, for a metric that is a mean."""
+def by_size(problem: Problem, what: str = "an interval") -> list[tuple[int, Effects]]:
+    """The effects of the groups of each size, for a metric that is a mean; `what` needs them."""
     from exactperm.api import effects_of_scores
 
     if problem.effects.n_groups == problem.effects.n_items:
         return [(1, problem.effects)]
-    sizes = problem.group_sums("an interval for groups of several items").sizes
+    sizes = problem.group_sums(f"{what} for groups of several items").sizes
     distinct = np.unique(sizes).tolist()
     if len(distinct) == 1:
         return [(distinct[0], problem.effects)]
@@ -79,9 +79,9 @@ class Differences:
     rounding: int
 
     @classmethod
-    def of(cls, problem: Problem) -> Differences:
+    def of(cls, problem: Problem, what: str = "an interval") -> Differences:
         """Read off a problem; groups of different sizes need its items."""
-        parts = by_size(problem)
+        parts = by_size(problem, what)
         common = math.gcd(*(size for size, _ in parts))
         unit = Fraction(
             math.gcd(*(e.unit.numerator for _, e in parts)), math.lcm(*(e.unit.denominator for _, e in parts))
@@ -151,18 +151,21 @@ class Differences:
                     pass
         return Bracket().answer(line)
 
+    def effects(self, delta: Fraction) -> Effects:
+        """The effects of the groups under a shift, in units of a step of a difference over the denominator of delta."""
+        w = self.d.astype(object) * delta.denominator - self.m.astype(object) * delta.numerator
+        counts: dict[int, int] = {}
+        for step, count in zip(w.tolist(), self.c.tolist(), strict=True):
+            counts[step] = counts.get(step, 0) + count
+        return replace(Effects.from_counts(counts), rounding=self.rounding * delta.denominator)
+
     @cached_property
     def _is_small(self) -> bool:
         return not self.rounding and max(int(abs(self.d).max()), int(self.m.max())) <= SMALL
 
     def _on_a_line(self, delta: Fraction) -> Question:
         """The chance that exchanging by coins leaves a statistic at least as large: every w counts as it is."""
-        w = self.d.astype(object) * delta.denominator - self.m.astype(object) * delta.numerator
-        counts: dict[int, int] = {}
-        for step, count in zip(w.tolist(), self.c.tolist(), strict=True):
-            counts[step] = counts.get(step, 0) + count
-        effects = replace(Effects.from_counts(counts), rounding=self.rounding * delta.denominator)
-        lattice = Lattice.of(effects)
+        lattice = Lattice.of(self.effects(delta))
         return Question(lattice, Runs(((lattice.observed[0], lattice.span[0]),) if lattice.rank else ()))
 
     @cached_property

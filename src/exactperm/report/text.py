@@ -30,7 +30,7 @@ Block = str | Text | Table
 GAP = 2
 #: columns below which a name is not folded
 NARROW = 12
-STYLES = {"better": "green", "worse": "red", "not testable": "yellow", "undecided": "yellow"}
+STYLES = {"better": "green", "within margin": "green", "worse": "red", "not testable": "yellow", "undecided": "yellow"}
 LEFT_TO_RIGHT_MARK = "\u200e"
 
 
