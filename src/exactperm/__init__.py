@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from exactperm.result import Interval, TestResult
     from exactperm.sources import Scores, SourceError
     from exactperm.sources.read import read
+    from exactperm.tasks import macro_test
 
 _HOME = {
     "ClassicalResult": "exactperm.classical",
@@ -43,6 +44,7 @@ _HOME = {
     "ToleranceWarning": "exactperm.engines.auto",
     "bootstrap": "exactperm.inference.bootstrap",
     "compare": "exactperm.comparison",
+    "macro_test": "exactperm.tasks",
     "mcnemar": "exactperm.classical",
     "paired_test": "exactperm.api",
     "paired_tests": "exactperm.keyed",
@@ -68,6 +70,7 @@ __all__ = [
     "__version__",
     "bootstrap",
     "compare",
+    "macro_test",
     "mcnemar",
     "paired_test",
     "paired_tests",

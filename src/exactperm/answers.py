@@ -139,11 +139,16 @@ def _signature(problem: Problem, answer: _Answer) -> str:
     parts: dict[str, Any] = {"metric": problem.metric.name, "alternative": problem.alternative}
     if problem.margin is not None:
         parts["margin"] = as_text(problem.margin)
+    if problem.tasks:
+        parts["tasks"] = len(problem.tasks)
+        if len({factor * task.effects.n_items for factor, task in problem.tasks}) > 1:
+            shares = (factor * task.effects.n_items / effects.n_items for factor, task in problem.tasks)
+            parts["weights"] = ",".join(map(str, shares))
     parts |= {"method": answer.method, "items": effects.n_items}
     if effects.n_groups != effects.n_items:
         parts["groups"] = effects.n_groups
     parts["tied"] = effects.n_tied
-    if effects.unit != 1:
+    if effects.unit != 1 and not problem.tasks:
         parts["unit"] = _in_words(effects.unit)
     parts |= tail.details
     if tail.confidence is not None:

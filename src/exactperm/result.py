@@ -242,7 +242,8 @@ class TestResult:
 class Problem:
     """What was asked, kept so that a result can answer more: the effects, and references to the items.
 
-    `items` is None where only counts or a batch came, `margin` where there is none (see `inference.margin`).
+    `items` is None where only counts or a batch came, `margin` where there is none (see `inference.margin`). `tasks`
+    are those of a macro average, each with the factor of its differences (see `tasks`).
     """
 
     effects: Effects
@@ -250,6 +251,7 @@ class Problem:
     alternative: str
     items: Items | None = None
     margin: Fraction | None = None
+    tasks: tuple[tuple[Fraction, Problem], ...] = ()
 
     @cached_property
     def sides(self) -> list[tuple[str, Effects]]:
@@ -262,6 +264,8 @@ class Problem:
 
     def group_sums(self, what: str) -> GroupSums:
         """The sums of both systems in each group; `what` needs them, and an error says so where there are none."""
+        if self.tasks:
+            raise ValueError(f"{what} is not there for an average over tasks; use method='inversion'")
         if self.items is None:
             raise ValueError(
                 f"{what} needs the single items, and this result has counts of effects only; give the scores or counts "

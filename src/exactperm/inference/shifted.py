@@ -11,6 +11,7 @@ second for many groups with small integers (the torus, exact to rounding).
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
@@ -38,10 +39,19 @@ QUICK = 0.05
 SMALL = 64
 
 
-def by_size(problem: Problem, what: str = "an interval") -> list[tuple[int, Effects]]:
-    """The effects of the groups of each size, for a metric that is a mean; `what` needs them."""
+def by_size(problem: Problem, what: str = "an interval") -> list[tuple[Fraction | int, Effects]]:
+    """The effects of the groups of each size, for a metric that is a mean; `what` needs them.
+
+    Differences of a task that counts f times as much as others are f times as large, and shifted f times as far.
+    """
     from exactperm.api import effects_of_scores
 
+    if problem.tasks:
+        return [
+            (factor * size, replace(effects, unit=factor * effects.unit))
+            for factor, task in problem.tasks
+            for size, effects in by_size(task, what)
+        ]
     if problem.effects.n_groups == problem.effects.n_items:
         return [(1, problem.effects)]
     sizes = problem.group_sums(f"{what} for groups of several items").sizes
@@ -82,12 +92,9 @@ class Differences:
     def of(cls, problem: Problem, what: str = "an interval") -> Differences:
         """Read off a problem; groups of different sizes need its items."""
         parts = by_size(problem, what)
-        common = math.gcd(*(size for size, _ in parts))
-        unit = Fraction(
-            math.gcd(*(e.unit.numerator for _, e in parts)), math.lcm(*(e.unit.denominator for _, e in parts))
-        )
+        common, unit = _divisor(size for size, _ in parts), _divisor(e.unit for _, e in parts)
         columns = [signed(effects, int(effects.unit / unit)) for _, effects in parts]
-        sizes = [np.full(len(d), size // common) for (size, _), (d, _) in zip(parts, columns, strict=True)]
+        sizes = [np.full(len(d), int(size / common)) for (size, _), (d, _) in zip(parts, columns, strict=True)]
         d, c = (np.concatenate(x) for x in zip(*columns, strict=True))
         rounding = sum(effects.rounding * int(effects.unit / unit) for _, effects in parts)
         return cls(as_narrow(d), np.concatenate(sizes), c, unit / common, rounding)
@@ -190,6 +197,12 @@ class Differences:
                 value=lambda x: np.asarray(x @ rough),
             ),
         )
+
+
+def _divisor(numbers: Iterable[Fraction | int]) -> Fraction:
+    """The largest number of which all are multiples."""
+    exact = [Fraction(x) for x in numbers]
+    return Fraction(math.gcd(*(x.numerator for x in exact)), math.lcm(*(x.denominator for x in exact)))
 
 
 def signed(effects: Effects, factor: int = 1) -> tuple[NDArray[Any], NDArray[np.int64]]:
