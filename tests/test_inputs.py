@@ -80,6 +80,16 @@ def same(result, other=PLAIN):
         ([1, 2], [2, 2], {"n_resamples": 0}, ValueError, ["n_resamples", "positive integer"]),
         ([1, 2], [2, 2], {"n_resamples": 1e4}, ValueError, ["n_resamples", "positive integer"]),
         ([1, 2], None, {}, TypeError, ["b is missing", "Effects"]),
+        ([1, 2], [2, 2], {"axis": 0.0}, TypeError, ["axis must be an integer", "0.0"]),
+        (np.ones((4, 1)), np.zeros((4, 1)), {}, ValueError, ["(4, 1) are 4 tests of one item", "a.ravel()", "axis=1"]),
+        ([2**60 + 1, 0.5], [2**60, 0.5], {}, ValueError, ["a has floats and integers that do not fit in float64"]),
+        ([1, Decimal("sNaN")], [1, 2], {}, ValueError, ["a has 1 missing", "index 1"]),
+        ([1, 2], [2, 2], {"groups": "doc"}, TypeError, ["groups must be a sequence of labels, one per item", "'doc'"]),
+        ([1, 2], [2, 2], {"groups": {1: 2}}, TypeError, ["groups must be a sequence of labels", "{1: 2}"]),
+        ([1, 2], [2, 2], {"groups": [{}, 1]}, TypeError, ["groups must hold labels such as text or numbers"]),
+        ([1, 2], [2, 2], {"groups": ["x", math.nan]}, ValueError, ["groups has missing labels", "index 1"]),
+        ([1, 2], [2, 2], {"rng": -1}, ValueError, ["rng must be a non-negative integer", "-1"]),
+        ([1, 2], [2, 2], {"rng": "seed"}, ValueError, ["rng must be a non-negative integer", "'seed'"]),
         (Effects.from_counts({1: 2}), [1, 2], {}, TypeError, ["Effects", "alone"]),
         (Effects.from_counts({1: 2}), None, {"groups": [1, 2]}, TypeError, ["Effects", "groups", "alone"]),
         (np.zeros((0, 3), int), np.zeros((0, 3), int), {}, ValueError, ["batch of shape (0,) holds no test"]),
@@ -91,6 +101,72 @@ def test_refused(a, b, options, error, words):
     assert type(caught.value) in (error, *error.__subclasses__())
     for word in words:
         assert word in str(caught.value)
+
+
+COUNTS = {"tp": [1, 2], "fp": [0, 1], "fn": [1, 0]}
+
+
+@pytest.mark.parametrize(
+    ("a", "error", "words"),
+    [
+        (COUNTS | {"tp": [1, math.nan]}, ValueError, ["a['tp'] has 1 missing values", "item 1", "for both systems"]),
+        (COUNTS | {"fp": [None, 1]}, ValueError, ["a['fp'] has 1 missing values", "item 0"]),
+        (COUNTS | {"tp": [1, 2.0]}, TypeError, ["a['tp'] must hold integers", "not float64", ".astype(int)"]),
+        (COUNTS | {"tp": ["x", "y"]}, TypeError, ["a['tp'] must hold integers or booleans, not <U1"]),
+        ([[1, 2], [1]], ValueError, ["a must hold as many integers for each item", "differ in length"]),
+        (np.array([[1, 2], [1, np.nan]]), ValueError, ["a has 1 missing values", "item 1"]),
+    ],
+)
+def test_counts_refused(a, error, words):
+    with pytest.raises(error) as caught:
+        paired_test(a, COUNTS, metric="f1")
+    for word in words:
+        assert word in str(caught.value)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_a_data_frame_is_no_list_of_scores(library):
+    """It would be a test of one item for each row."""
+    kind = pytest.importorskip(library)
+    frame = (kind.table if library == "pyarrow" else kind.DataFrame)({"x": A, "y": B})
+    with pytest.raises(TypeError, match=r"a is a data frame; give one of its columns, or the frame itself to compare"):
+        paired_test(frame, frame)
+    with pytest.raises(TypeError, match=r"b is missing.*for a data frame .* use compare"):
+        paired_test(frame)
+
+
+def test_series_of_other_items():
+    pandas = pytest.importorskip("pandas")
+    a, b = pandas.Series(A), pandas.Series(B)
+    assert same(paired_test(a, b))
+    assert same(paired_test(a[::-1], b[::-1]))
+    assert same(paired_test(a, B))
+    with pytest.raises(
+        ValueError, match=r"same labels in another order; align them, b.reindex\(a.index\), or give a.to_numpy\(\)"
+    ):
+        paired_test(a, b.sort_values())
+    assert paired_test(a.to_numpy(), b.sort_values().to_numpy()).n_items == 6
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([2**63 + 1, -1], [2**63, -1]),  # NumPy makes floats of these
+        ([2**63 + 1, None], [2**63, 5]),
+        ([2**60 + 1, math.nan], [2**60, 1]),
+        ([[2**63 + 1, -1]], [[2**63, -1]]),
+    ],
+)
+def test_long_integers_in_lists_keep_their_digits(a, b):
+    assert paired_test(a, b, nan_policy="omit").statistic in (0.5, 1.0)
+
+
+def test_labels_are_what_they_are():
+    """NumPy makes one type of all: floats of long integers, text of 1 beside "1"."""
+    assert paired_test([1, 2, 3], [2, 1, 5], groups=[1, "1", 2]).n_groups == 3
+    assert paired_test([1, 2, 3], [2, 1, 5], groups=[2**63, 2**63 + 1, -1]).n_groups == 3
+    assert paired_test([1, 2, 3], [2, 1, 5], groups=[2**53, 2**53 + 1, 0.5]).n_groups == 3
+    assert paired_test([1, 2, 3], [2, 1, 5], groups=["a", "b", "a"]).n_groups == 2
 
 
 def test_exact_where_it_cannot_be_done():

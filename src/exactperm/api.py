@@ -146,7 +146,10 @@ def _of_files(
     from exactperm.systems import gather
 
     if not isinstance(scores, Scores):
-        raise TypeError("b is missing: it takes the scores of two systems, an Effects, or what read returns")
+        raise TypeError(
+            "b is missing: it takes the scores of two systems, an Effects, or what read returns; for a data frame with "
+            "a column for each system use compare"
+        )
     if len(scores.systems) != 2:
         raise ValueError(
             f"paired_test is about two systems; these files are about {len(scores.systems)}, "
@@ -170,10 +173,23 @@ def engine_options(
     for name, number in (("n_resamples", n_resamples), ("max_hits", max_hits)):
         if number is not None and (not _is_whole(number) or number < 1):
             raise ValueError(f"{name} must be a positive integer, not {number!r}")
+    _check_rng(rng)
     if max_hits is not None and method != "monte-carlo":
         raise ValueError(f'max_hits is for method="monte-carlo", which can stop early; method={method!r} does not')
     tolerance = None if tolerance is None else float(tolerance)
     return Options(tolerance=tolerance, n_resamples=n_resamples, max_hits=max_hits, confidence_level=level, rng=rng)
+
+
+def _check_rng(rng: Any) -> None:
+    """Whether or not it comes to sampling: what NumPy takes for a seed or a generator."""
+    if rng is None:
+        return
+    try:
+        np.random.default_rng(rng)
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"rng must be a non-negative integer, a numpy.random.Generator, or None for a fresh seed; got {rng!r:.60}"
+        ) from None
 
 
 def _positive(x: Any) -> bool:
@@ -199,7 +215,7 @@ def _count(
     """The effects of each test of a batch, the shape of the batch, and the items where they may be asked for."""
     if metric.additive and not isinstance(a, Mapping):
         return _count_scores(a, b, groups, axis, nan_policy, grid)
-    if isinstance(a, Mapping) or np.ndim(a) <= 2:
+    if _are_one_test(a):
         labels = None if groups is None else inputs.labels(groups, "groups", _items(a))
         form, counts_a, counts_b = metric.read(a, b)
         effects = Effects.from_sums(counts_a, counts_b, form.sums, labels)
@@ -211,6 +227,14 @@ def _count(
     return [metric.effects(x, y, labels) for x, y in zip(rows, others, strict=True)], shape, None
 
 
+def _are_one_test(counts: Any) -> bool:
+    """Whether there is no axis but items and sums; lists of unequal lengths are refused where they are read."""
+    try:
+        return isinstance(counts, Mapping) or np.ndim(counts) <= 2
+    except ValueError:
+        return True
+
+
 def _items(counts: Any) -> int:
     """The number of items of a mapping or an array of counts."""
     return len(next(iter(counts.values()), ())) if isinstance(counts, Mapping) else len(counts)
@@ -220,15 +244,20 @@ def _count_scores(
     a: Any, b: Any, groups: Any, axis: int, nan_policy: str, grid: Any
 ) -> tuple[list[Effects], Shape, list[Items] | None]:
     """One number per item."""
+    inputs.check_index(a, b)
     first, lost_a = inputs.numbers(a, "a")
     second, lost_b = inputs.numbers(b, "b")
     _check_same_shape(first, second)
     lost = inputs.missing([lost_a, lost_b], ["a", "b"], nan_policy)
     if first.ndim == 1:
-        if axis not in (0, -1):
-            raise ValueError(f"axis must be 0 or -1 for one-dimensional scores, not {axis}")
+        _axis(first, axis, 0)  # checks it
         labels = None if groups is None else inputs.labels(groups, "groups", first.size)
         return [effects_of_scores(first, second, labels, lost, grid)], (), [Items(first, second, labels, lost)]
+    if first.ndim == 2 and first.shape[1] == 1 < len(first) and axis == -1:
+        raise ValueError(
+            f"a and b of shape {first.shape} are {len(first)} tests of one item each; for one test give a.ravel() and "
+            "b.ravel(), or axis=1 if one item each is what is meant"
+        )
     rows, others = _rows(first, axis, 0), _rows(second, axis, 0)
     shape = _batch_shape(first, axis, 0)
     if groups is None and lost is None and inputs.is_whole(rows) and inputs.is_whole(others):
@@ -271,7 +300,10 @@ def _axis(x: NDArray[Any], axis: Any, last: int) -> int:
     if not _is_whole(axis):
         raise TypeError(f"axis must be an integer, not {axis!r}")
     if not -dimensions <= axis < dimensions:
-        raise ValueError(f"axis must be between {-dimensions} and {dimensions - 1} here, not {axis}")
+        allowed = (
+            "0 or -1 for one-dimensional scores" if x.ndim == 1 else f"between {-dimensions} and {dimensions - 1} here"
+        )
+        raise ValueError(f"axis must be {allowed}, not {axis}")
     return int(axis % dimensions)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["is_whole", "labels", "missing", "numbers", "without"]
+__all__ = ["check_index", "is_whole", "labels", "missing", "numbers", "without"]
 
 Mask = NDArray[np.bool_]
 
@@ -27,6 +27,8 @@ EXACT = (*WHOLE, Decimal, Fraction)
 REAL = (*EXACT, float, np.floating)
 #: integers up to this size have a mean, and a difference of means, that is a float
 LARGEST = 2**1022
+#: floats below this are not integers that were rounded
+LONG = 2.0**53
 
 
 def numbers(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
@@ -50,9 +52,20 @@ def is_whole(x: NDArray[Any]) -> bool:
     return x.dtype.kind in "biu" or (x.dtype == object and all(type(v) is int for v in x.flat))
 
 
+def check_index(a: Any, b: Any) -> None:
+    """Refuse two series of pandas with the same labels in another order: by position and by label they differ."""
+    if not all(_is_series(x) and hasattr(x, "index") and hasattr(x, "reindex") for x in (a, b)):
+        return
+    if len(a) == len(b) and not a.index.equals(b.index) and a.index.isin(b.index).all():
+        raise ValueError(
+            "a and b are series whose indexes hold the same labels in another order; align them, b.reindex(a.index), "
+            "or give a.to_numpy() and b.to_numpy() if the items are in the same order"
+        )
+
+
 def labels(x: Any, name: str, items: int) -> NDArray[Any]:
     """Return one label per item as an array, for groups."""
-    values, absent = _array(x, name)
+    values, absent = _array(x, name, "labels")
     if values.shape != (items,):
         raise ValueError(f"{name} needs one label per item: {items} of them, got shape {values.shape}")
     if values.dtype.kind == "f":
@@ -63,7 +76,10 @@ def labels(x: Any, name: str, items: int) -> NDArray[Any]:
         raise ValueError(f"{name} has missing labels, the first at index {int(absent.argmax())}; every item needs one")
     if values.dtype == object:  # labels of any kind, equal or not: only which items belong together matters
         codes: dict[Any, int] = {}
-        return np.array([codes.setdefault(v, len(codes)) for v in values.flat], dtype=np.int64)
+        try:
+            return np.array([codes.setdefault(v, len(codes)) for v in values.flat], dtype=np.int64)
+        except TypeError:
+            raise TypeError(f"{name} must hold labels such as text or numbers, not lists or other mutables") from None
     return values
 
 
@@ -94,33 +110,52 @@ def _or(a: Mask | None, b: Mask) -> Mask:
     return b if a is None else a | b
 
 
-def _array(x: Any, name: str) -> tuple[NDArray[Any], Mask | None]:
+def _array(x: Any, name: str, what: str = "scores") -> tuple[NDArray[Any], Mask | None]:
     """Any container as an array, and which values it declares missing."""
     if type(x) is np.ndarray:  # asked first, as numpy.ma takes time to load
         return x, None
     if isinstance(x, np.ndarray):
         return (np.asarray(x.data), np.ma.getmaskarray(x)) if isinstance(x, np.ma.MaskedArray) else (x, None)
-    if isinstance(x, Mapping):
+    if isinstance(x, Mapping) and what == "scores":
         raise TypeError(f"{name} is a mapping; mappings of counts need a metric such as metric='f1'")
+    if _is_frame(x):
+        raise TypeError(
+            f"{name} is a data frame; give one of its columns, or the frame itself to compare(frame) or "
+            "Effects.from_frame(frame, a=..., b=...)"
+        )
     if isinstance(x, Set):
         raise TypeError(f"{name} is a set, which has no order; give one entry per item in a list or an array")
-    if isinstance(x, str | bytes) or not hasattr(x, "__iter__"):
-        raise TypeError(f"{name} must be a sequence of scores, one per item, not {x!r:.60}")
+    if isinstance(x, str | bytes | Mapping) or not hasattr(x, "__iter__"):
+        raise TypeError(f"{name} must be a sequence of {what}, one per item, not {x!r:.60}")
     if _is_series(x):
         return _from_series(x)
-    x = x if hasattr(x, "__array__") else list(x)
-    try:
+    if hasattr(x, "__array__"):
         return np.asarray(x), None
+    x = list(x)
+    try:
+        values = np.asarray(x)
+        return (np.asarray(x, dtype=object) if _lost_something(x, values) else values), None
     except ValueError as error:
         raise ValueError(f"{name} must hold one score per item; its entries differ in length") from error
     except OverflowError:
         return np.asarray(x, dtype=object), None
 
 
+def _lost_something(x: list[Any], values: NDArray[Any]) -> bool:
+    """Whether NumPy may have made floats of long integers (it does of 2^63 beside 1), or text of other things."""
+    if values.dtype.kind == "f":
+        return bool((np.abs(values) >= LONG).any())
+    return values.dtype.kind in "US" and values.ndim == 1 and not all(isinstance(v, str | bytes) for v in x)
+
+
 def _is_series(x: Any) -> bool:
     """Tell a data-frame series, without importing what is not there yet."""
     package = type(x).__module__.partition(".")[0]
     return package in ("pandas", "polars", "pyarrow", "modin", "cudf") and package in sys.modules
+
+
+def _is_frame(x: Any) -> bool:
+    return _is_series(x) and hasattr(type(x), "columns")
 
 
 def _from_series(x: Any) -> tuple[NDArray[Any], Mask | None]:
@@ -163,6 +198,8 @@ def _from_objects(values: NDArray[Any], absent: Mask | None, name: str) -> tuple
         return exact, absent
     reals = np.zeros(values.shape, dtype=np.float64)
     reals[~lost] = [float(_exactly(v, name) if isinstance(v, EXACT) else v) for v in kept]
+    if any(isinstance(v, WHOLE) and int(v) != int(float(v)) for v in kept if abs(v) > LONG):
+        raise ValueError(f"{name} has floats and integers that do not fit in float64; scale them or round them")
     return _finite(reals, absent, name)
 
 
@@ -180,7 +217,9 @@ def _is_missing(value: Any) -> bool:
     """None, NaN, or the NA of a data frame."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
+    if isinstance(value, Decimal):
+        return value.is_nan()  # of both kinds
+    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def _first(mask: Mask) -> Any:

@@ -187,7 +187,7 @@ def _first(question: Question, method: str, after: Engine | None = None) -> Engi
             said.append(f"{candidate.name}: {obstacle}")
     if question.lattice.rounding:
         said.append("the scores had to be rounded to 61 bits; use method='bracket', or round them to a grid")
-    raise CannotAnswer(f"method={method!r} cannot do this. {'; '.join(said)}")
+    raise CannotAnswer(f"method={method!r} cannot do this: {'; '.join(said)}")
 
 
 def _share(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -62,7 +63,7 @@ def _from_mapping(data: Any, metric: Metric, argument: str) -> tuple[Metric, Int
         raise ValueError(
             f"metric {metric.name!r} needs the columns {metric.accepted}; {argument} came {' and '.join(said)}"
         )
-    columns = [integer_array(data[name], f"{argument}[{name!r}]") for name in form.sums]
+    columns = [_integers(data[name], f"{argument}[{name!r}]") for name in form.sums]
     shapes = {name: column.shape for name, column in zip(form.sums, columns, strict=True)}
     if any(len(shape) != 1 for shape in shapes.values()) or len(set(shapes.values())) > 1:
         raise ValueError(f"the columns of {argument} need one integer per item each; got shapes {shapes}")
@@ -70,7 +71,7 @@ def _from_mapping(data: Any, metric: Metric, argument: str) -> tuple[Metric, Int
 
 
 def _from_array(data: Any, metric: Metric, argument: str) -> tuple[Metric, Integers]:
-    columns = integer_array(data, argument)
+    columns = _integers(data, argument)
     if metric.additive and columns.ndim == 1:
         columns = columns[:, None]
     if columns.ndim == 2:
@@ -82,6 +83,35 @@ def _from_array(data: Any, metric: Metric, argument: str) -> tuple[Metric, Integ
         f"with the columns {metric.accepted}; "
         f"{argument} has shape {columns.shape}"
     )
+
+
+def _integers(data: Any, argument: str) -> Integers:
+    """An array of integers; anything else is refused with what would do."""
+    try:
+        array = np.asarray(data)
+    except ValueError:
+        raise ValueError(f"{argument} must hold as many integers for each item; its entries differ in length") from None
+    lost = _missing(array)
+    if lost.any():
+        item = int(np.argwhere(lost)[0][0])
+        raise ValueError(
+            f"{argument} has {int(lost.sum())} missing values (NaN or None), the first at item {item}; leave such "
+            "items out for both systems, as nan_policy is for scores"
+        )
+    if array.dtype.kind == "f" and array.size:
+        raise TypeError(f"{argument} must hold integers or booleans, not {array.dtype}; whole ones by .astype(int)")
+    return integer_array(array, argument)
+
+
+def _missing(x: NDArray[Any]) -> NDArray[np.bool_]:
+    if x.dtype == object:
+        return np.array([_is_missing(v) for v in x.flat], dtype=np.bool_).reshape(x.shape)
+    return np.isnan(x) if x.dtype.kind == "f" else np.zeros(0, dtype=np.bool_)
+
+
+def _is_missing(x: Any) -> bool:
+    """None, NaN, or the NA of a data frame."""
+    return x is None or type(x).__name__ in ("NAType", "NaTType") or (isinstance(x, float) and math.isnan(x))
 
 
 def _refuse_negative(columns: Integers, metric: Metric, argument: str) -> None:
