@@ -15,14 +15,6 @@ def test_examples_give_the_output_shown():
     assert failures("\n".join(blocks), "README.md") == ""
 
 
-@pytest.mark.parametrize("name", ["tasks"])
-def test_examples_of_the_documentation_give_the_output_shown(name):
-    page = Path(__file__).parents[1] / "docs" / f"{name}.md"
-    outcome = doctest.testfile(str(page), module_relative=False, encoding="utf-8")
-    assert outcome.attempted
-    assert outcome.failed == 0
-
-
 def test_commands_give_the_output_shown(monkeypatch):
     monkeypatch.chdir(Path(__file__).parents[1])
     blocks = fenced(README, "console")
