@@ -156,6 +156,10 @@ def test_one_sided_ends_leave_the_whole_of_alpha():
     assert one == (two.low, math.inf)
 
 
+def test_an_end_at_zero_has_no_sign():
+    assert "(low=0, " in repr(xp.paired_test([1, 1, 1, 0, 0, 0, 0], [0] * 7).confidence_interval(0.9))
+
+
 def test_too_few_items_for_a_bound():
     assert xp.paired_test([1, 2, 3], [0, 0, 5]).confidence_interval(0.95) == (-math.inf, math.inf)
 

@@ -116,7 +116,7 @@ def tails(problem: Problem, confidence_level: float) -> tuple[Fraction | None, F
 
 def outward(low: Fraction | float, high: Fraction | float) -> tuple[float, float]:
     """Two ends as floats that are not inside of them."""
-    return -_at_least(-low), _at_least(high)
+    return 0.0 - _at_least(-low), _at_least(high)  # and no minus zero
 
 
 def _at_least(x: Fraction | float) -> float:
