@@ -7,13 +7,13 @@ import pkgutil
 import re
 
 import pytest
-from shown import ROOT, answer, failures, fenced
 
 import exactperm
 from exactperm import metrics
 from exactperm.cli.app import COMMANDS
 from exactperm.engines import auto
 from exactperm.sources import registry
+from shown import ROOT, answer, failures, fenced
 
 DOCS = ROOT / "docs"
 PAGES = sorted(path for path in DOCS.glob("*.md"))

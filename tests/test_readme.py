@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from shown import answer, failures, fenced
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
