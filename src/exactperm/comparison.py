@@ -8,7 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from exactperm import metrics, tables
 from exactperm.answers import results_of
@@ -20,6 +20,9 @@ from exactperm.pair import Pair, adjusted_pairs, frame_of, in_latex, row, table
 from exactperm.result import SCHEMA, finite
 from exactperm.standing import sampled_methods, signature_of, verdict_of
 from exactperm.systems import Systems, frame_library, gather
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["Comparison", "compare", "couples_of"]
 
@@ -239,6 +242,24 @@ class Comparison:
     def signature(self) -> str:
         """One line that says what was done; each pair has one from which its test can be repeated."""
         return signature_of(self)
+
+    def plot(self, ax: Axes | None = None, kind: str | None = None, *, width: float | None = None) -> Axes:
+        """Draw the comparison with matplotlib, ``pip install 'exactperm[plot]'``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; by default in a new figure, which `exactperm.report.plots.save` writes.
+        kind
+            "ranking": the systems with their distance from the best, intervals, and tiers. "matrix": the adjusted
+            p-values of all pairs. For two systems also "null" and "differences", see `TestResult.plot`. By default
+            "null" for two systems, "ranking" for more.
+        width
+            Of the new figure, in inches; by default 3.3, a column of a paper.
+        """
+        from exactperm.report.plots.kinds import plot_comparison
+
+        return plot_comparison(self, ax, kind, width)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python values, with the version of this form."""

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from exactperm.effects import Effects, whole
+from exactperm.whole_file import whole_file
 
 __all__ = ["from_json", "load", "save", "to_json"]
 
@@ -83,10 +84,8 @@ def _checked(content: Mapping[str, Any]) -> Effects:
 
 def save(effects: Effects, path: str | Path) -> None:
     """Write a file; one that is there is replaced as a whole or not at all."""
-    target = Path(path)
-    part = target.with_name(f"{target.name}.part")
-    part.write_text(to_json(effects), encoding="utf-8")
-    part.replace(target)
+    with whole_file(path) as file:
+        file.write(to_json(effects).encode())
 
 
 def load(path: str | Path) -> Effects:

@@ -14,7 +14,7 @@ from exactperm.claims import claim, doubt, how_tested
 from exactperm.inference.multiplicity import adjust
 from exactperm.result import Interval, TestResult, apart, format_pvalue
 
-__all__ = ["CORRECTIONS", "Pair", "adjusted_pairs", "in_latex", "table"]
+__all__ = ["CORRECTIONS", "Pair", "adjusted_as_known", "adjusted_pairs", "as_known", "in_latex", "table"]
 
 Outcome = Literal["different", "not different", "within margin", "not shown", "undecided", "not testable"]
 
@@ -130,7 +130,7 @@ class Pair(TestResult):
         known = "" if self.exact else ", p between {} and {}".format(*apart(*self.log_pvalue_interval))
         facts = [
             ("pair", f"{self.a}, {self.b}"),
-            ("p", f"{_as_known(self)}{_adjusted_in_words(self)} ({how_tested(self)}{known})"),
+            ("p", f"{as_known(self)}{_adjusted_in_words(self)} ({how_tested(self)}{known})"),
             ("statistic", f"{self.statistic:+.6g} ({self.metric} of {self.a} minus {self.metric} of {self.b})"),
         ]
         if self.scores[0] is not None:
@@ -141,26 +141,26 @@ class Pair(TestResult):
 
 
 def _p_in_words(pair: Pair) -> str:
-    return f"p = {_as_known(pair)}{_adjusted_in_words(pair)}".replace("= <", "< ").replace("= ~", "≈ ")
+    return f"p = {as_known(pair)}{_adjusted_in_words(pair)}".replace("= <", "< ").replace("= ~", "≈ ")
 
 
 def _adjusted_in_words(pair: Pair) -> str:
     if pair.correction == "none" or pair.log_pvalue_adjusted == pair.log_pvalue:
         return ""
-    return f", {CORRECTIONS[pair.correction]} {_adjusted_as_known(pair)}"
+    return f", {CORRECTIONS[pair.correction]} {adjusted_as_known(pair)}"
 
 
-def _as_known(pair: Pair) -> str:
+def as_known(pair: TestResult) -> str:
     """The p-value as far as it is known: ~0.031 where it was sampled, <4e-05 where that gives no more than a bound."""
     return _known(pair, pair.log_pvalue, pair.pvalue_interval)
 
 
-def _adjusted_as_known(pair: Pair) -> str:
+def adjusted_as_known(pair: Pair) -> str:
     """The same for the adjusted p-value."""
     return _known(pair, pair.log_pvalue_adjusted, pair.pvalue_adjusted_interval)
 
 
-def _known(pair: Pair, log_pvalue: float, interval: Interval) -> str:
+def _known(pair: TestResult, log_pvalue: float, interval: Interval) -> str:
     if pair.exact:
         return format_pvalue(log_pvalue)
     if interval.low < interval.high / VAGUE < 0.5 / VAGUE:
@@ -186,8 +186,8 @@ def table(pairs: Sequence[Pair]) -> tables.Table:
             pair.a,
             pair.b,
             f"{pair.statistic:+.{digits}f}",
-            _as_known(pair),
-            *([_adjusted_as_known(pair)] if adjusted else []),
+            as_known(pair),
+            *([adjusted_as_known(pair)] if adjusted else []),
             *([f"{pair.wins}-{pair.losses}-{pair.ties}"] if record else []),
             _in_a_word(pair),
         ]

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 from exactperm.claims import KINDS, claim, doubt, how_tested
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from exactperm.effects import Effects
     from exactperm.inference.confidence import ConfidenceInterval
     from exactperm.items import GroupSums, Items
@@ -195,6 +197,23 @@ class TestResult:
         values = problem.metric.statistic(effects, lattice, points) - moved
         order = np.argsort(values, kind="stable")
         return NullDistribution(values[order], probabilities[order])
+
+    def plot(self, ax: Axes | None = None, kind: str = "null", *, width: float | None = None) -> Axes:
+        """Draw the test with matplotlib, ``pip install 'exactperm[plot]'``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; by default in a new figure, which `exactperm.report.plots.save` writes.
+        kind
+            "null": the null distribution, the observed value, and the tail that is the p-value. "differences": who is
+            ahead on which items.
+        width
+            Of the new figure, in inches; by default 3.3, a column of a paper.
+        """
+        from exactperm.report.plots.kinds import plot_result
+
+        return plot_result(self, ax, kind, width)
 
     def to_dict(self) -> dict[str, Any]:
         """Every field as plain Python values, with the version of this form."""

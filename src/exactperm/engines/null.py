@@ -23,7 +23,7 @@ from exactperm.lattice import Lattice
 
 __all__ = ["log_null_law", "null_law", "obstacle"]
 
-#: a tilted law is used as far as its probabilities are at least this, relative to the largest, and the next starts there
+#: a tilted law is good as far as its probabilities are at least this, relative to the largest; the next starts there
 REACH = 1e-3
 #: tilted probabilities below this, relative to the largest, are rounding: there is no such point
 NOISE = 1e-12

@@ -1,0 +1,11 @@
+"""Pictures of results, drawn with matplotlib: every function takes axes or makes a figure, and returns the axes."""
+
+from exactperm.report.plots.differences import differences
+from exactperm.report.plots.file import save
+from exactperm.report.plots.matrix import matrix
+from exactperm.report.plots.null_distribution import null_distribution
+from exactperm.report.plots.power_curve import power_curve
+from exactperm.report.plots.ranking import ranking
+from exactperm.report.plots.runtime import runtime
+
+__all__ = ["differences", "matrix", "null_distribution", "power_curve", "ranking", "runtime", "save"]
