@@ -44,6 +44,13 @@ def compare(
     metric: given.Metrics = None,
     baseline: given.Baseline = None,
     output: Annotated[Output, typer.Option(metavar="FORM", help="table, json, csv, latex or markdown.")] = "table",
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw into a png, svg or pdf: of two systems the null distribution, of more the ranking.",
+        ),
+    ] = None,
     gate: Annotated[
         bool,
         typer.Option(
@@ -106,6 +113,8 @@ def compare(
     Is the cheaper system at most half a point worse?
       exactperm compare cheap=a.csv base=b.csv --baseline base \\
         --alternative greater --margin 0.005
+    A picture for a paper, of the distribution under random exchange:
+      exactperm compare a=a.txt b=b.txt --gold ref.txt --plot figure.pdf
     A gate for continuous integration:
       exactperm compare main.jsonl new.jsonl --gate --quiet
 
@@ -123,6 +132,8 @@ def compare(
         raise ValueError(
             "--gate asks for systems that are worse, --margin for those that are not; leave one of them out"
         )
+    if plot is not None:
+        _check_plot(plot, metric)
     with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
@@ -144,11 +155,31 @@ def compare(
             rng=seed,
             **({"higher_is_better": False} if lower_is_better else {}),
         )
+        if plot is not None:
+            watch.say("drawing")
+            _draw(result, plot)
     if gate and baseline is None and not quiet:
         note(f"note: the baseline is {scores.systems[0]}, the first system; --baseline names another")
     _print(result, output, scores)
     if gate:
         _gate(result, quiet)
+
+
+def _check_plot(path: str, metrics: list[str] | None) -> None:
+    """Refuse a plot that could not be made, before anything is read and computed."""
+    if metrics is not None and len(metrics) > 1:
+        raise ValueError(
+            f"--plot draws one metric, and here are {len(metrics)}: {', '.join(metrics)}; name one of them"
+        )
+    from exactperm.report.plots.file import check_path
+
+    check_path(path)
+
+
+def _draw(result: Comparison, path: str) -> None:
+    from exactperm.report.plots.file import save
+
+    save(result.plot(), path)
 
 
 def _print(result: Comparison | Comparisons, output: Output, scores: Scores) -> None:

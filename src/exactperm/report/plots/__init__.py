@@ -1,5 +1,10 @@
 """Pictures of results, drawn with matplotlib: every function takes axes or makes a figure, and returns the axes."""
 
+from importlib.util import find_spec
+
+if find_spec("matplotlib") is None:  # before any module of this folder, all of which need it
+    raise ImportError("plots need matplotlib: pip install 'exactperm[plot]'")
+
 from exactperm.report.plots.differences import differences
 from exactperm.report.plots.file import save
 from exactperm.report.plots.matrix import matrix

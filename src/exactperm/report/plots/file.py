@@ -27,8 +27,8 @@ def check_path(path: str | Path) -> Path:
     """Refuse a file that could not be written, before anything is drawn."""
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
-        given = f"ends in {target.suffix!r}" if target.suffix else "has no suffix"
-        raise ValueError(f"{target}: a plot is written as {', '.join(FORMATS)}, and this name {given}")
+        given = f"not in {target.suffix}" if target.suffix else "and this name has no suffix"
+        raise ValueError(f"{target}: a plot is a file that ends in .png, .svg or .pdf, {given}")
     check_folder(target)
     return target
 

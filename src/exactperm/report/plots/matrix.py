@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.patches import Patch, Rectangle
@@ -53,11 +54,12 @@ def matrix(comparison: Comparison, ax: Axes | None = None, *, width: float = sty
     cells = {_place(pair, comparison): pair for pair in comparison.pairs}
     height = style.row_height(width) * (len(rows) + 4.2)
     with style.canvas(ax, width, height) as axes:
-        room = 0.55 * style.width_of(axes)
+        room = 0.5 * style.width_of(axes)
         rank = {name: i + 1 for i, name in enumerate(comparison.ranking)}
         names = words.fitted(rows, room, "small")
         axes.set_yticks(range(len(rows)), [f"{name}  {rank[key]}" for name, key in zip(names, rows, strict=True)])
-        axes.set_xticks(range(len(columns)), [str(rank[name]) for name in columns])
+        numbers = [str(rank[name]) for name in columns]
+        axes.set_xticks(range(len(columns)), numbers)
         axes.tick_params(length=0, labeltop=True, labelbottom=False)
         axes.spines[:].set_visible(False)
         axes.set_xlim(-0.5, len(columns) - 0.5)
@@ -65,6 +67,7 @@ def matrix(comparison: Comparison, ax: Axes | None = None, *, width: float = sty
         for (row, column), pair in cells.items():
             _shade(axes, columns.index(column), rows.index(row), _look(pair))
         _explain(axes, comparison)
+        _thin_out(axes, numbers)
         _write(axes, {(columns.index(column), rows.index(row)): pair for (row, column), pair in cells.items()})
     return axes
 
@@ -129,6 +132,13 @@ def _by_outcome(pair: Pair) -> tuple[bool, float]:
     return not pair.significant, pair.pvalue_adjusted
 
 
+def _thin_out(ax: Axes, numbers: list[str]) -> None:
+    """Leave out numbers of columns, evenly, where they would touch."""
+    each = style.drawn_size(ax)[0] / len(numbers)
+    step = math.ceil(1.3 * max(words.width_of(text, "small") for text in numbers) / each)
+    ax.set_xticks(range(0, len(numbers), step), numbers[::step])
+
+
 def _write(ax: Axes, cells: dict[tuple[int, int], Pair]) -> None:
     """The numbers if all of them have room, else a dot for those that are significant."""
     texts = {place: _number(pair) for place, pair in cells.items()}
@@ -157,6 +167,6 @@ def _length(limits: tuple[float, float]) -> float:
 def _size_that_fits(texts: list[str], room: float, tall: float) -> float | None:
     """The size in points at which the widest text fits a cell; None if it would be too small to read."""
     size = words.points("small")
-    widest = max(words.width_of(text, size) for text in texts)
+    widest = max(words.width_of(text, size, mathematics=True) for text in texts)
     fitting = size * min(1.0, room / max(widest, 1e-9), 0.8 * tall * 72 / size)
     return fitting if fitting >= SMALLEST * words.points("medium") else None

@@ -63,6 +63,8 @@ def null_distribution(result: TestResult, ax: Axes | None = None, *, width: floa
         axes.set_xlim(edges[0], edges[-1])
         axes.set_ylim(base, base + 1.05 * (shown.max() - base))
         _label(axes, result, law, log_scale)
+        shaded = "shaded: " if np.isfinite(heights[extreme]).any() else ""  # no sample may be as extreme
+        axes.set_title(f"{shaded}{words.pvalue(result)}", loc="right", fontsize="medium", color=style.VERMILION)
     return axes
 
 
@@ -137,18 +139,18 @@ def _base(heights: Floats) -> float:
 
 def _label(ax: Axes, result: TestResult, law: Law, log_scale: bool) -> None:
     """Say what is what."""
-    room = 0.36 * style.drawn_size(ax)[0]
-    a, b = words.fitted(words.systems_of(result), room)
-    (metric,) = words.fitted([result.metric], room)
-    how = "outputs exchanged at random" if law.draws is None else f"{law.draws:,} random exchanges (a sample)"
-    ax.set_xlabel(f"difference in {metric}, {a} {words.MINUS} {b},\n{how}")
     ax.set_ylabel("probability" if law.draws is None else "share of the sample")
     ax.set_title(f"observed {words.number(result.statistic)}", loc="left", fontsize="medium", color=style.BLACK)
-    ax.set_title(f"shaded: {words.pvalue(result)}", loc="right", fontsize="medium", color=style.VERMILION)
     ax.xaxis.set_major_locator(MaxNLocator(5))
     ax.yaxis.set_major_locator(MaxNLocator(5, integer=log_scale))
     if log_scale:
         ax.yaxis.set_major_formatter(FuncFormatter(_power_of_ten))
+    room = style.drawn_size(ax)[0]
+    (metric,) = words.fitted([result.metric], 0.3 * room)
+    left = 0.98 * room - words.width_of(f"difference in {metric},  {words.MINUS} ,")
+    a, b = words.fitted(words.systems_of(result), left / 2)
+    how = "outputs exchanged at random" if law.draws is None else f"{law.draws:,} random exchanges (a sample)"
+    ax.set_xlabel(f"difference in {metric}, {a} {words.MINUS} {b},\n{how}")
 
 
 def _power_of_ten(exponent: float, _: Any) -> str:

@@ -13,11 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-try:
-    import matplotlib as mpl
-except ImportError as error:
-    raise ImportError("plots need matplotlib: pip install 'exactperm[plot]'") from error
-
+import matplotlib as mpl
 from matplotlib import style
 from matplotlib.font_manager import fontManager
 from matplotlib.legend import Legend

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import matplotlib as mpl
 from matplotlib.font_manager import FontProperties
-from matplotlib.textpath import TextPath
+from matplotlib.textpath import text_to_path
 
 from exactperm.pair import as_known
 from exactperm.result import TestResult
@@ -36,10 +36,11 @@ def _clean(name: str) -> str:
     return "".join("\N{REPLACEMENT CHARACTER}" if kind in ("Cc", "Cs") else c for c, kind in kinds if kind != "Cf")
 
 
-def width_of(text: str, size: str | float = "medium") -> float:
-    """The width of plain text in inches, at a size of the present settings."""
+def width_of(text: str, size: str | float = "medium", *, mathematics: bool = False) -> float:
+    """The width of text (or of mathematics between dollar signs) in inches, at a size of the present settings."""
     font = FontProperties(family=mpl.rcParams["font.family"], size=size)
-    return float(TextPath((0, 0), text, prop=font).get_extents().width) / 72 if text.strip() else 0.0
+    width, _, _ = text_to_path.get_text_width_height_descent(text, font, ismath=mathematics)
+    return float(width) / 72
 
 
 def fitted(names: Sequence[str], room: float, size: str | float = "medium") -> list[str]:
@@ -71,7 +72,7 @@ def _ends(name: str, kept: int) -> str:
 
 def number(x: float, digits: int = 4) -> str:
     """A signed number with a true minus sign."""
-    return f"{x:+.{digits}g}".replace("-", MINUS)
+    return f"{x:+.{digits}g}".replace("-", MINUS) if x else "0"
 
 
 def percent(share: float) -> str:
