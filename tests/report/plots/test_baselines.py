@@ -2,9 +2,9 @@
 
 Releases of matplotlib draw letters differently, and with them the layout moves by some pixels. So there are two
 pictures of each plot. The whole one is compared where matplotlib is of the series that drew it. The other has no text,
-and its axes are put in a fixed place: that one must look the same everywhere. Pixels are averaged over blocks of 4 x 4, on a
-scale from 0 to 1, so that edges may move by a fraction of a pixel, and no block may differ by more than the tolerance.
-Without text, matplotlib 3.9.0 and 3.11.2 (FreeType 2.6 and 2.14) differ by 0.06 in a plot with dashes, by 0.04 in one
+and its axes are put in a fixed place: that one must look the same everywhere. Pixels are averaged over blocks of 4 x 4,
+on a scale from 0 to 1, so that edges may move by a fraction of a pixel, and no block may differ by more than the
+tolerance. Without text, matplotlib 3.9.0 and 3.11.2 (FreeType 2.6 and 2.14) differ by 0.06 in a plot with dashes, by 0.04 in one
 with dots, and by less than 0.001 in all others. Any artist less, but for the border of an empty cell, makes 0.085 or
 more (the last test).
 """

@@ -107,7 +107,7 @@ def _label(ax: Axes, result: TestResult, better: Floats, counts: NDArray[np.int6
     one_row = sum(words.width_of(text, "small") for text in texts) < 0.7 * room
     handles = [Patch(color=colour, label=text) for (_, _, colour), text in zip(sides, texts, strict=True)]
     style.key_above(ax, handles, 3 if one_row else 1)
-    a, b = words.fitted(words.systems_of(result), 0.3 * style.drawn_size(ax)[1])
+    a, b = words.fitted(words.systems_of(result), 0.42 * style.drawn_size(ax)[1])
     ax.set_xlabel(f"{unit}, sorted by difference")
     what = "difference in" if additive else "share in the difference in"
     ax.set_ylabel(f"{what} {words.as_text(result.metric)},\n{a} {words.MINUS} {b}")
