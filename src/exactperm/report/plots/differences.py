@@ -14,6 +14,7 @@ from exactperm.metrics.base import Metric
 from exactperm.metrics.comparison import Comparison, compare
 from exactperm.metrics.frame import observed_totals
 from exactperm.report.plots import style, words
+from exactperm.report.plots.law import problem_behind
 from exactperm.result import TestResult
 
 if TYPE_CHECKING:
@@ -64,12 +65,9 @@ def differences(result: TestResult, ax: Axes | None = None, *, width: float = st
 
 def differences_of(result: TestResult) -> Differences:
     """The differences A minus B, from the effects alone, however many items there are."""
-    if np.ndim(result.pvalue):
-        raise ValueError("this is a batch of tests; plot one test at a time")
-    if result.problem is None:
-        raise ValueError("this result does not hold the data of its test; the plot of the differences needs them")
-    effects = result.problem.effects
-    of_plus, of_minus = _differences(result.problem.metric.form(effects.names), effects)
+    problem = problem_behind(result)
+    effects = problem.effects
+    of_plus, of_minus = _differences(problem.metric.form(effects.names), effects)
     values = np.concatenate([of_plus, of_minus, [0.0]])
     counts = np.concatenate([effects.n_plus, effects.n_minus, [effects.n_tied]])
     order = np.argsort(-values, kind="stable")
@@ -96,7 +94,7 @@ def _halves(comparison: Comparison, totals: tuple[tuple[int, ...], tuple[int, ..
 
 def _label(ax: Axes, result: TestResult, better: Floats, counts: NDArray[np.int64]) -> None:
     """Count who is ahead, and say what is drawn."""
-    additive = result.problem is not None and result.problem.metric.additive
+    additive = problem_behind(result).metric.additive
     unit = "items" if result.n_groups == result.n_items else "groups"
     room = style.drawn_size(ax)[0]
     a, b = words.fitted(words.systems_of(result), 0.45 * room, "small")

@@ -12,7 +12,7 @@ from exactperm.engines.sampling import Sampler, batches
 from exactperm.lattice import Lattice
 from exactperm.result import MOST_POINTS, Problem, TestResult
 
-__all__ = ["Law", "law_of"]
+__all__ = ["Law", "law_of", "problem_behind"]
 
 #: random exchanges drawn where the law cannot be tabulated, and the seed, so that the picture is always the same
 DRAWS, SEED = 99_999, 0
@@ -32,12 +32,18 @@ class Law(NamedTuple):
 
 def law_of(result: TestResult) -> Law:
     """The law of the statistic under random exchange, at least as far as the observed value."""
+    problem = problem_behind(result)
+    lattice, _ = problem.metric.rejection_region(problem.effects, "two-sided")
+    return _sampled(problem, lattice) if obstacle(lattice, MOST_POINTS) else _tabulated(problem, lattice)
+
+
+def problem_behind(result: TestResult) -> Problem:
+    """The data of one test, without which there is nothing to draw."""
     if np.ndim(result.pvalue):
         raise ValueError("this is a batch of tests; plot one test at a time")
     if result.problem is None:
-        raise ValueError("this result does not hold the data of its test; the plot of its null law needs them")
-    lattice, _ = result.problem.metric.rejection_region(result.problem.effects, "two-sided")
-    return _sampled(result.problem, lattice) if obstacle(lattice, MOST_POINTS) else _tabulated(result.problem, lattice)
+        raise ValueError("this result does not hold the data of its test; plots need them")
+    return result.problem
 
 
 def _tabulated(problem: Problem, lattice: Lattice) -> Law:
