@@ -316,3 +316,21 @@ def test_a_result_without_its_data():
         with pytest.raises(ValueError, match="does not hold the data of its test"):
             bare.plot(kind=kind)
     assert style.COLUMN == 3.3
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_a_margin_moves_the_law(alternative):
+    draw = random.Random(4)
+    a, b = ([draw.randint(0, 9) for _ in range(30)] for _ in "ab")
+    result = xp.paired_test(a, b, alternative=alternative, margin=0.5)
+    law, exact = law_of(result), result.null_distribution()
+    assert law.support == pytest.approx(exact.support)
+    assert np.exp(law.log_probabilities) == pytest.approx(exact.probabilities, abs=1e-12)
+    assert (law.centre < 0) == (alternative == "greater")
+    sign = 1 if alternative == "greater" else -1
+    beyond = sign * law.support >= sign * result.statistic - 1e-9
+    assert np.exp(law.log_probabilities[beyond]).sum() == pytest.approx(result.pvalue)
+    middles, _ = tail_steps(result.plot())
+    assert (sign * middles > sign * result.statistic - 0.05).all()
+    with pytest.raises(ValueError, match="two null laws"):
+        xp.paired_test(a, b, margin=0.5).plot()

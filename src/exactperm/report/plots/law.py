@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from exactperm.result import MOST_POINTS, Problem, TestResult
 
 __all__ = ["Law", "law_of", "problem_behind"]
 
+#: lattice points, the logarithms of their probabilities, and how many were drawn
+Points = tuple[NDArray[Any], NDArray[np.float64], int | None]
+
 #: random exchanges drawn where the law cannot be tabulated, and the seed, so that the picture is always the same
 DRAWS, SEED = 99_999, 0
 #: the law is made this far beyond the observed value, relative to its distance from the middle
@@ -23,18 +26,30 @@ DEVIATIONS = 6.0
 
 
 class Law(NamedTuple):
-    """Values of the statistic in increasing order, the logarithms of their probabilities, and how many were drawn."""
+    """Values of the statistic in increasing order, the logarithms of their probabilities, and how many were drawn.
+
+    `centre` is about where the law is symmetric: zero, or with a margin the border of the null hypothesis.
+    """
 
     support: NDArray[np.float64]
     log_probabilities: NDArray[np.float64]
     draws: int | None
+    centre: float
 
 
 def law_of(result: TestResult) -> Law:
     """The law of the statistic under random exchange, at least as far as the observed value."""
     problem = problem_behind(result)
-    lattice, _ = problem.metric.rejection_region(problem.effects, "two-sided")
-    return _sampled(problem, lattice) if obstacle(lattice, MOST_POINTS) else _tabulated(problem, lattice)
+    if len(problem.sides) > 1:
+        raise ValueError("a test of equivalence has two null laws, and a plot shows one; ask for one side")
+    [(_, effects)] = problem.sides
+    lattice, _ = problem.metric.rejection_region(effects, "two-sided")
+    make = _sampled if obstacle(lattice, MOST_POINTS) else _tabulated
+    points, logs, draws = make(lattice)
+    values = problem.metric.statistic(effects, lattice, points)
+    moved = problem.metric.scores(effects)[2] - result.statistic if problem.margin else 0.0
+    order = np.argsort(values, kind="stable")
+    return Law(values[order] - moved, logs[order], draws, -moved)
 
 
 def problem_behind(result: TestResult) -> Problem:
@@ -46,12 +61,10 @@ def problem_behind(result: TestResult) -> Problem:
     return result.problem
 
 
-def _tabulated(problem: Problem, lattice: Lattice) -> Law:
+def _tabulated(lattice: Lattice) -> Points:
     points, logs = log_null_law(lattice, MOST_POINTS, _farthest(lattice))
     possible = np.isfinite(logs)
-    values = problem.metric.statistic(problem.effects, lattice, points[possible])
-    order = np.argsort(values, kind="stable")
-    return Law(values[order], logs[possible][order], None)
+    return points[possible], logs[possible], None
 
 
 def _farthest(lattice: Lattice) -> int:
@@ -63,13 +76,7 @@ def _farthest(lattice: Lattice) -> int:
     return min(lattice.span[0], int(middle + distance) + 1)
 
 
-def _sampled(problem: Problem, lattice: Lattice) -> Law:
+def _sampled(lattice: Lattice) -> Points:
     sampler, rng = Sampler(lattice.steps, lattice.counts), np.random.default_rng(SEED)
-    values = np.concatenate(
-        [
-            problem.metric.statistic(problem.effects, lattice, sampler.fair(rng, size))
-            for size in batches(DRAWS, sampler.rank)
-        ]
-    )
-    support, counts = np.unique(values, return_counts=True)
-    return Law(support, np.log(counts / DRAWS), DRAWS)
+    points = np.concatenate([sampler.fair(rng, size) for size in batches(DRAWS, sampler.rank)])
+    return points, np.full(DRAWS, -np.log(DRAWS)), DRAWS

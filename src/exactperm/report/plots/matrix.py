@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from matplotlib.patches import Patch, Rectangle
 
-from exactperm.pair import CORRECTIONS, Pair, adjusted_as_known
+from exactperm.pair import CORRECTIONS, NOT_SHOWN, Pair, adjusted_as_known
 from exactperm.report.plots import style, words
 from exactperm.tables import latex_pvalue
 
@@ -89,10 +89,10 @@ def _place(pair: Pair, comparison: Comparison) -> tuple[str, str]:
 
 
 def _look(pair: Pair) -> Look:
-    if pair.outcome == "different":
+    if pair.significant:
         share, colour, text = next(x for x in SHADES if pair.pvalue_adjusted <= x[0] * pair.alpha or x[0] == 1)
         return Look(colour, text, True, "", rf"$p \leq$ {share * pair.alpha:.3g}")
-    if pair.outcome == "not different":
+    if pair.outcome in NOT_SHOWN:
         return Look("white", style.BLACK, False, "", rf"$p >$ {pair.alpha:.3g}")
     hatch = "////" if pair.outcome == "undecided" else "xxxx"
     return Look("white", style.BLACK, False, hatch, pair.outcome)

@@ -90,8 +90,8 @@ def _window(law: Law, observed: float) -> tuple[float, float]:
     """As far as the law can be seen, and a little beyond the observed value."""
     top = law.log_probabilities.max()
     seen = law.support[law.log_probabilities > top + math.log(VISIBLE)]
-    reach = max(float(np.abs(seen).max()), 1.08 * abs(observed))
-    return -reach, reach
+    reach = max(float(np.abs(seen - law.centre).max()), 1.08 * abs(observed - law.centre))
+    return law.centre - reach, law.centre + reach
 
 
 def _edges(law: Law, bounds: list[float], window: tuple[float, float]) -> Floats:
@@ -99,7 +99,7 @@ def _edges(law: Law, bounds: list[float], window: tuple[float, float]) -> Floats
     low, high = window
     near = law.support[(law.support >= low) & (law.support <= high)]
     if near.size <= STEPS and law.draws is None:
-        gap = np.diff(near).min() if near.size > 1 else max(abs(high), 1.0)
+        gap = np.diff(near).min() if near.size > 1 else max(high - law.centre, 1.0)
         return np.concatenate([[near[0] - gap / 2], (near[1:] + near[:-1]) / 2, [near[-1] + gap / 2]])
     fixed = [low, *(x for x in bounds if low < x < high), high]
     parts = [
