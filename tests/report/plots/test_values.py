@@ -334,3 +334,10 @@ def test_a_margin_moves_the_law(alternative):
     assert (sign * middles > sign * result.statistic - 0.05).all()
     with pytest.raises(ValueError, match="two null laws"):
         xp.paired_test(a, b, margin=0.5).plot()
+
+
+def test_shares_of_several_tasks_add_up():
+    result = xp.macro_test({"x": ([1, 1, 0, 1], [0, 1, 1, 0]), "y": ([5, 2], [3, 1])})
+    found = differences_of(result)
+    assert found.values @ found.counts == pytest.approx(result.statistic)
+    assert result.plot(kind="differences").get_ylabel().startswith("share in the difference")

@@ -69,6 +69,8 @@ def differences_of(result: TestResult) -> Differences:
     effects = problem.effects
     of_plus, of_minus = _differences(problem.metric.form(effects.names), effects)
     values = np.concatenate([of_plus, of_minus, [0.0]])
+    if problem.tasks:  # an item weighs what its task does: its share in the average
+        values = values / effects.n_items
     counts = np.concatenate([effects.n_plus, effects.n_minus, [effects.n_tied]])
     order = np.argsort(-values, kind="stable")
     order = order[counts[order] > 0]
@@ -94,7 +96,7 @@ def _halves(comparison: Comparison, totals: tuple[tuple[int, ...], tuple[int, ..
 
 def _label(ax: Axes, result: TestResult, better: Floats, counts: NDArray[np.int64]) -> None:
     """Count who is ahead, and say what is drawn."""
-    additive = problem_behind(result).metric.additive
+    additive = problem_behind(result).metric.additive and not problem_behind(result).tasks
     unit = "items" if result.n_groups == result.n_items else "groups"
     room = style.drawn_size(ax)[0]
     a, b = words.fitted(words.systems_of(result), 0.45 * room, "small")
