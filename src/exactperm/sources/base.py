@@ -7,8 +7,9 @@ a `SourceError`, one line that names the file, the line, what is wrong and what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ __all__ = [
     "group_among",
     "is_label",
     "is_number",
+    "name_before",
 ]
 
 
@@ -228,3 +230,11 @@ def is_number(value: Any) -> bool:
 def is_label(value: Any) -> bool:
     """Whether a value of JSON is a number, a truth value or a text."""
     return isinstance(value, bool | int | float | str)
+
+
+def name_before(source: Source, ending: str, usual: Container[str]) -> str | None:
+    """What the name of a file holds before its ending; the folder if that is only what files are usually called."""
+    path = Path(source.path)
+    name = path.name.removesuffix(".gz")
+    stem = name.removesuffix(ending)
+    return None if stem == name else path.absolute().parent.name if stem in usual else stem

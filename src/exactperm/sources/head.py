@@ -27,11 +27,14 @@ class Head:
         The name of the file without its folders and without ``.gz``.
     start
         The bytes, decompressed.
+    source
+        The file itself, for formats of which the beginning says nothing.
     """
 
     def __init__(self, source: Source) -> None:
         self.name = Path(source.path).name.removesuffix(".gz")
         self.start = source.start
+        self.source = source
 
     @cached_property
     def is_text(self) -> bool:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Hashable, Iterator
-from pathlib import Path
 
-from exactperm.sources.base import Format, Head, Record, Source, Wanted, field_of
+from exactperm.sources.base import Format, Head, Record, Source, Wanted, field_of, name_before
 
 __all__ = ["FORMAT"]
-
-ENDING = ".jsonl_results.jsonl"
 
 
 def recognise(head: Head) -> str | None:
@@ -26,10 +23,7 @@ def recognise(head: Head) -> str | None:
 
 def system(source: Source) -> str | None:
     """The file of samples, or its folder if it has the name that the documentation of the tool gives it."""
-    path = Path(source.path)
-    name = path.name.removesuffix(".gz")
-    stem = name.removesuffix(ENDING)
-    return None if stem == name else path.absolute().parent.name if stem == "samples" else stem
+    return name_before(source, ".jsonl_results.jsonl", {"samples"})
 
 
 def read(source: Source, wanted: Wanted) -> Iterator[Record]:

@@ -15,9 +15,12 @@ __all__ = ["FORMATS", "candidates", "get", "recognise"]
 #: the modules of this package with a `FORMAT`, in the order of the documentation
 FORMATS = (
     "lm_eval",
+    "lighteval",
     "inspect_ai",
+    "helm",
     "swe_bench",
     "human_eval",
+    "evalplus",
     "every_eval_ever",
     "conllu",
     "bio",
