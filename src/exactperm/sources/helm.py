@@ -24,6 +24,14 @@ __all__ = ["FORMAT"]
 ABOUT_RUNS = re.compile(
     r"num_\w+|finish_reason_\w+|inference_\w+|training_\w+|prompt_truncated|batch_size|estimated_num_tokens_cost|max_prob|logprob"
 )
+#: as HELM says of the statistics of single instances
+LOWER_IS_BETTER = frozenset(
+    (
+        "absolute_value_difference", "cer_score", "chinese_cer_score", "chinese_mer_score", "chinese_wer_score",
+        "inference_runtime", "inference_denoised_runtime", "inference_idealized_runtime", "mer_score", "toxic_frac",
+        "training_co2_cost", "training_energy_cost", "wer_score",
+    )
+)  # fmt: skip
 #: the model in the name of the run, which is the name of the folder
 MODEL = re.compile(r"(?P<before>[:,])model=(?P<model>[^,]+),?")
 
@@ -157,11 +165,7 @@ FORMAT = Format(
     recognise=recognise,
     read=read,
     system=system,
-    lower_is_better=frozenset({
-        "absolute_value_difference", "cer_score", "chinese_cer_score", "chinese_mer_score", "chinese_wer_score",
-        "inference_runtime", "inference_denoised_runtime", "inference_idealized_runtime", "mer_score", "toxic_frac",
-        "training_co2_cost", "training_energy_cost", "wer_score",
-    }),  # fmt: skip
+    lower_is_better=LOWER_IS_BETTER,
     details="Items are instances, and the trials of one are a group; if instances.json is in the same folder, the "
     "questions are checked. Of instances that were perturbed too, those as they are count, or those that --filter "
     "names, as in test/lowercase. The system is the model in the name of the folder.",

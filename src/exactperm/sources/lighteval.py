@@ -7,13 +7,14 @@ are not read.
 
 Texts are stored as golds and predictions, as are the choices of ``mcc``. Perplexities are stored as log-likelihoods
 with weights that are the same for all systems; what is compared is the log-likelihood, of which more is better. BLEU
-takes the first of several references, as in lighteval. Of chrF and TER lighteval (0.13.0) reports the score of the first
-document alone, as it hands sacrebleu the references the wrong way round; here they are those of all documents.
+takes the first of several references, as in lighteval. Of chrF and TER lighteval (0.13.0) reports the score of the
+first document alone, as it hands sacrebleu the references the wrong way round; here they are those of all documents.
 """
 
 from __future__ import annotations
 
 import ast
+import math
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
@@ -31,7 +32,8 @@ DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 NAME = re.compile(rf"details_(.+)_{DATE}\.parquet")
 #: stored as references and hypotheses
 TEXTS = ("bleu", "chrf", "chrf++", "ter")
-MISSING = re.compile(r"\bnan\b")
+#: what is no literal of Python; an ellipsis stands for it
+NAN = re.compile(r"\bnan\b")
 
 
 class Document(NamedTuple):
@@ -105,12 +107,12 @@ def _dictionary(source: Source, row: int, said: Any) -> Mapping[str, Any]:
     """The metrics of a row."""
     if isinstance(said, str):
         try:
-            said = ast.literal_eval(MISSING.sub("None", said))
+            said = ast.literal_eval(NAN.sub("...", said))
         except (ValueError, SyntaxError, RecursionError, MemoryError):
             said = None
     if not isinstance(said, dict) or not all(isinstance(name, str) for name in said):
         raise source.error(f"the metrics of row {row} are no dictionary of names; is this a file of details?")
-    return said
+    return {name: math.nan if value is ... else value for name, value in said.items()}
 
 
 def _values(metrics: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

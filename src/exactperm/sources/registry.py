@@ -25,6 +25,7 @@ FORMATS = (
     "conllu",
     "bio",
     "text",
+    "kaldi",
     "comet_json",
     "comet_text",
     "wmt",

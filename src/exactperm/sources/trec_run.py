@@ -37,6 +37,8 @@ def recognise(head: Head) -> str | None:
     rows = [line.split() for line in head.lines if line.strip()]
     if not rows or any(len(row) != COLUMNS for row in rows):
         return "lines are not six columns"
+    if all(row[1] == "#csid" for row in rows):
+        return "the second column is that of word errors in Kaldi"
     return None if all(INTEGER.fullmatch(row[3]) for row in rows) else "the fourth column is not a rank"
 
 

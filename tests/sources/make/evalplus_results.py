@@ -57,8 +57,9 @@ def make(name: str, *, base_only: bool) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     printed = results(folder, base_only=base_only)
-    by_metric = dict(zip(("base", "plus"), ({m: p[i] for m, p in printed.items()} for i in range(2 - base_only))))
-    metric = "base" if base_only else "plus"
+    metrics = ("base",) if base_only else ("base", "plus")
+    metric = metrics[-1]
+    by_metric = {name: {model: scores[i] for model, scores in printed.items()} for i, name in enumerate(metrics)}
     save_case(
         folder,
         format="evalplus",
