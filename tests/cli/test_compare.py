@@ -142,6 +142,24 @@ def test_sampling_is_said_on_standard_error(samples, invoke):
     assert invoke("compare", *files, "--samples", "500", "--quiet").stderr == ""
 
 
+def test_several_references(tmp_path, invoke):
+    sacrebleu = pytest.importorskip("sacrebleu")
+    texts = {
+        "a": ["the cat sat there today", "a dog ran by the tree"],
+        "b": ["the cat ran here today", "one dog sat by a tree"],
+        "r": ["the cat sat here today", "one dog ran by a tree"],
+        "s": ["a cat sat there today", "a dog ran by the tree"],
+    }
+    for name, lines in texts.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    files = [str(tmp_path / name) for name in texts]
+    golds = ["--gold", files[2], "--gold", files[3]]
+    found = json.loads(invoke("compare", *files[:2], *golds, "--metric", "bleu", "--output", "json").stdout)
+    expected = sacrebleu.BLEU().corpus_score(texts["a"], [texts["r"], texts["s"]]).score
+    assert expected != sacrebleu.BLEU().corpus_score(texts["a"], [texts["s"]]).score
+    assert {each["name"]: each["score"] for each in found["systems"]}["a"] == pytest.approx(expected)
+
+
 # -- the gate --------------------------------------------------------------------------------------------------
 
 
@@ -209,6 +227,8 @@ def test_wrong_files_are_one_line(samples, refuses, tmp_path):
     refuses("compare", a, tmp_path / "empty", match="empty: the file is empty; give a file")
     refuses("compare", a, tmp_path, match="this is a folder; give the files in it")
     refuses("compare", a, tmp_path / "noise", match="the format was not recognised .*lm-eval: not JSON.*--format")
+    (tmp_path / "latin").write_bytes("id,A,B\n1,2,3\né,4,5\n".encode("latin-1"))
+    refuses("compare", tmp_path / "latin", match="latin:3: byte 1 is not UTF-8; convert the file to UTF-8 first$")
     refuses("compare", a, a, match="A.jsonl: this file is given as a system and as another system")
     refuses("compare", a, match="there is one system here, A; give the file of another one too")
     refuses("compare", f"x={a}", f"x={b}", match="a system is called x, .*NAME=")

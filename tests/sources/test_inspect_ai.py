@@ -96,3 +96,17 @@ def test_an_evaluation_that_did_not_end(tmp_path):
         archive.writestr("_journal/start.json", "{}")
     with pytest.raises(SourceError, match=r"there is no header.json in the archive; did the evaluation end\?"):
         read(str(path), SMALL)
+
+
+def test_models_of_one_name_are_called_after_their_folders(tmp_path):
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+    names = read(*(log(tmp_path / x / f"2026_{x}.json", "mock", [1]) for x in "ab")).systems
+    assert names == ("a", "b")
+    assert read(*(log(tmp_path / f"{x}.json", "mock", [1]) for x in "cd")).systems == ("c", "d")
+
+
+def test_evaluations_that_failed_have_no_score(tmp_path):
+    failed = log(tmp_path / "a.json", "a", [1], scores={})
+    with pytest.raises(SourceError, match=r"a\.json: no item of a has a score; did its evaluation fail\?"):
+        read(failed, log(tmp_path / "b.json", "b", [1]))

@@ -39,7 +39,10 @@ Files = Annotated[
         help="One file, quoted pattern or NAME=FILE for each system, or a table of several; - is standard input.",
     ),
 ]
-Gold = Annotated[str | None, typer.Option(metavar="FILE", help="The gold standard, where it is a file of its own.")]
+Gold = Annotated[
+    list[str] | None,
+    typer.Option(metavar="FILE", help="The gold standard, where it is a file of its own. Repeatable, for references."),
+]
 Format = Annotated[
     str | None,
     typer.Option(metavar="NAME", help="The format, see exactperm formats; found by itself.", autocompletion=_formats),

@@ -169,8 +169,11 @@ def _complete(
 def _common_measures(systems: Sequence[Answers]) -> list[str]:
     """The measures of all systems, in the order of the first."""
     names = [name for name in systems[0].columns if all(name in answers.columns for answers in systems)]
+    for answers in systems:
+        if not answers.columns:
+            raise SourceError(f"{answers.files[0]}: no item of {answers.system} has a score; did its evaluation fail?")
     if not names:
-        told = "; ".join(f"{a.system} has {', '.join(a.columns) or 'none'}" for a in systems)
+        told = "; ".join(f"{a.system} has {', '.join(a.columns)}" for a in systems)
         raise SourceError(f"{systems[0].files[0]}: the systems have no measure in common: {told}")
     return names
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -251,16 +251,25 @@ def _stem(path: str, folders: int = 0) -> str:
 
 
 def _names(given: Sequence[_Given]) -> list[str]:
-    """The names of the systems; those that would be the same get as many folders as it takes."""
+    """The names of the systems; those that would be the same are told apart by their folders or files."""
     names = [one.name for one in given]
     clash = [i for i, name in enumerate(names) if names.count(name) > 1 and given[i].named is None]
-    for folders in range(1, 20):
-        longer = [_stem(given[i].sources[0].path, folders) for i in clash]
+    for longer in _longer([given[i] for i in clash]):
         if len(set(longer)) == len(longer):
             for i, name in zip(clash, longer, strict=True):
                 names[i] = name
             break
     return names
+
+
+def _longer(given: Sequence[_Given]) -> Iterator[list[str]]:
+    """Names for systems of the same name: the folders if the files themselves say it, else paths, ever longer."""
+    paths = [one.sources[0].path for one in given]
+    if all(one.format.system for one in given) and STDIN not in paths:
+        for folders in range(1, 20):
+            yield ["/".join(Path(path).absolute().parts[1:-1][-folders:]) for path in paths]
+    for folders in range(20):
+        yield [_stem(path, folders) for path in paths]
 
 
 def _refuse_same_names(systems: Sequence[Answers]) -> None:

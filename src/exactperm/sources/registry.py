@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+from collections import deque
 from functools import cache
 
 from exactperm.sources.base import Format
@@ -55,8 +56,8 @@ def get(name: str) -> Format:
         return formats()[name]
     except KeyError:
         close = difflib.get_close_matches(name, formats(), n=1)
-        hint = f"did you mean {close[0]}? " if close else ""
-        raise ValueError(f"there is no format {name!r}; {hint}Known are {', '.join(formats())}") from None
+        hint = f"did you mean {close[0]}? Known" if close else "known"
+        raise ValueError(f"there is no format {name!r}; {hint} are {', '.join(formats())}") from None
 
 
 def candidates(head: Head, with_gold: bool) -> tuple[list[str], dict[str, str]]:
@@ -84,10 +85,16 @@ def _unfit(format: Format, with_gold: bool) -> str | None:
 
 def recognise(source: Source, with_gold: bool = False) -> Format:
     """The format of a file by its content, or an error that says why it is none."""
-    found, objections = candidates(Head(source), with_gold)
+    head = Head(source)
+    found, objections = candidates(head, with_gold)
     if len(found) == 1:
         return get(found[0])
     if found:
         raise source.error(f"this may be {' or '.join(found)}; say which with --format")
-    reasons = "; ".join(f"{name}: {objection}" for name, objection in objections.items())
+    if not head.is_text and b"\x00" not in head.start:
+        deque(source.lines(), maxlen=0)  # says where the text is in another encoding
+    names: dict[str, list[str]] = {}
+    for name, objection in objections.items():
+        names.setdefault(objection, []).append(name)
+    reasons = "; ".join(f"{', '.join(those)}: {objection}" for objection, those in names.items())
     raise source.error(f"the format was not recognised ({reasons}); name it with --format")
