@@ -226,7 +226,7 @@ def test_wrong_files_are_one_line(samples, refuses, tmp_path):
     refuses("compare", a, tmp_path / "nowhere", match="nowhere: there is no such file; check the path$")
     refuses("compare", a, tmp_path / "empty", match="empty: the file is empty; give a file")
     refuses("compare", a, tmp_path, match="this is a folder; give the files in it")
-    refuses("compare", a, tmp_path / "noise", match="the format was not recognised .*lm-eval: not JSON.*--format")
+    refuses("compare", a, tmp_path / "noise", match="the format was not recognised .*lm-eval.*: not JSON.*--format")
     (tmp_path / "latin").write_bytes("id,A,B\n1,2,3\né,4,5\n".encode("latin-1"))
     refuses("compare", tmp_path / "latin", match="latin:3: byte 1 is not UTF-8; convert the file to UTF-8 first$")
     refuses("compare", a, a, match="A.jsonl: this file is given as a system and as another system")
