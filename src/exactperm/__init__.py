@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from exactperm.engines.auto import SamplingWarning, ToleranceWarning
     from exactperm.inference.bootstrap import bootstrap
     from exactperm.inference.confidence import ConfidenceInterval
+    from exactperm.inference.power import detectable_difference, power, sample_size
+    from exactperm.inference.power_result import DetectableDifference, Power, SampleSize
     from exactperm.keyed import paired_tests
     from exactperm.metrics import Metric
     from exactperm.pair import Pair
@@ -33,10 +35,13 @@ _HOME = {
     "Comparison": "exactperm.comparison",
     "Comparisons": "exactperm.comparisons",
     "ConfidenceInterval": "exactperm.inference.confidence",
+    "DetectableDifference": "exactperm.inference.power_result",
     "Effects": "exactperm.effects",
     "Interval": "exactperm.result",
     "Metric": "exactperm.metrics",
     "Pair": "exactperm.pair",
+    "Power": "exactperm.inference.power_result",
+    "SampleSize": "exactperm.inference.power_result",
     "SamplingWarning": "exactperm.engines.auto",
     "Scores": "exactperm.sources",
     "SourceError": "exactperm.sources",
@@ -44,11 +49,14 @@ _HOME = {
     "ToleranceWarning": "exactperm.engines.auto",
     "bootstrap": "exactperm.inference.bootstrap",
     "compare": "exactperm.comparison",
+    "detectable_difference": "exactperm.inference.power",
     "macro_test": "exactperm.tasks",
     "mcnemar": "exactperm.classical",
     "paired_test": "exactperm.api",
     "paired_tests": "exactperm.keyed",
+    "power": "exactperm.inference.power",
     "read": "exactperm.sources",
+    "sample_size": "exactperm.inference.power",
     "sign_test": "exactperm.classical",
     "wilcoxon": "exactperm.classical",
 }
@@ -58,10 +66,13 @@ __all__ = [
     "Comparison",
     "Comparisons",
     "ConfidenceInterval",
+    "DetectableDifference",
     "Effects",
     "Interval",
     "Metric",
     "Pair",
+    "Power",
+    "SampleSize",
     "SamplingWarning",
     "Scores",
     "SourceError",
@@ -70,11 +81,14 @@ __all__ = [
     "__version__",
     "bootstrap",
     "compare",
+    "detectable_difference",
     "macro_test",
     "mcnemar",
     "paired_test",
     "paired_tests",
+    "power",
     "read",
+    "sample_size",
     "sign_test",
     "wilcoxon",
 ]

@@ -217,7 +217,7 @@ class TestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Every field as plain Python values, with the version of this form."""
-        plain = {f.name: _plain(getattr(self, f.name)) for f in fields(self) if f.name != "problem"}
+        plain = {f.name: plain_value(getattr(self, f.name)) for f in fields(self) if f.name != "problem"}
         words = {} if np.ndim(self.pvalue) else {"verdict": self.verdict}
         return {"schema": SCHEMA, **plain, **words}
 
@@ -370,11 +370,11 @@ def _columns(r: TestResult, latex: bool = False) -> list[tuple[str, str]]:
     return [*scores, ("A - B", f"{r.statistic:+.4g}"), ("p", p)]
 
 
-def _plain(value: Any) -> Any:
+def plain_value(value: Any) -> Any:
     if isinstance(value, Interval):
-        return {"low": _plain(value.low), "high": _plain(value.high)}
+        return {"low": plain_value(value.low), "high": plain_value(value.high)}
     if isinstance(value, tuple):
-        return [_plain(v) for v in value]
+        return [plain_value(v) for v in value]
     return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 

@@ -146,13 +146,15 @@ class PairLaw:
         """The difference if every unit went the same way."""
         return math.fsum((self._sizes * (self.plus + self.minus)).tolist())
 
-    def units(self, n: int) -> int:
-        """How many units n items make: groups of the mean size, at least one."""
-        return max(1, round(n / self.size))
+    def oriented(self) -> PairLaw:
+        """This law or the one with A and B exchanged, the same one of the two for both."""
+        ahead = (self.plus.tolist(), self.minus.tolist()) >= (self.minus.tolist(), self.plus.tolist())
+        return self if ahead else replace(self, plus=self.minus, minus=self.plus)
 
-    def items(self, units: int) -> int:
-        """How many items so many units are, rounded up."""
-        return math.ceil(units * self.size)
+    def one_way(self, up: bool) -> PairLaw:
+        """The same sizes, all to one side."""
+        both = self.plus + self.minus
+        return replace(self, plus=both if up else 0 * both, minus=0 * both if up else both)
 
     def favouring(self, difference: float) -> PairLaw:
         """The law with this difference in the family of the module's docstring; |difference| < `largest_difference`."""
