@@ -39,7 +39,7 @@ from exactperm.metrics import Alternative, Metric
 __all__ = ["LinePopulation", "Population", "Rejections", "RowPopulation", "Simulation", "entropy"]
 
 #: seconds of the engine of choice from which on the bracket is asked first, and its relative half-width
-SLOW, ROUGH = 1e-3, 0.03
+SLOW, ROUGH = 4e-3, 0.03
 #: samples a test, where a test has to sample
 RESAMPLES = 9_999
 #: counts that are drawn at a time
