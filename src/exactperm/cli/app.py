@@ -18,6 +18,7 @@ from exactperm.cli.errors import one_line_errors
 from exactperm.cli.explain import explain
 from exactperm.cli.formats import formats
 from exactperm.cli.metrics import metrics
+from exactperm.cli.power import power
 from exactperm.cli.terminal import survive_any_encoding
 
 __all__ = ["COMMANDS", "app", "main"]
@@ -73,7 +74,7 @@ def _exactperm(ctx: typer.Context, version: Version = False) -> None:  # noqa: A
 
 
 #: in the order of the help
-COMMANDS = (compare, explain, metrics, formats, demo)
+COMMANDS = (compare, explain, power, metrics, formats, demo)
 
 for command in COMMANDS:
     app.command()(command)

@@ -21,8 +21,8 @@ __all__ = ["Crossing", "crossing"]
 #: simulates at x; the second argument numbers the random numbers to use
 Simulate = Callable[[float, int], Rejections]
 
-#: points to which the line is fitted, attempts at an end
-STEPS, ATTEMPTS = 5, 12
+#: points that are simulated once the line has led near, and all together; attempts at an end
+STEPS, MOST_STEPS, ATTEMPTS = 5, 30, 12
 #: a step goes no further than this factor
 FARTHEST = 3.0
 
@@ -35,16 +35,23 @@ class Crossing(NamedTuple):
     high: float
 
 
-def crossing(simulate: Simulate, start: float, limits: tuple[float, float], wanted: float, size: float, level: float) -> Crossing:
+def crossing(
+    simulate: Simulate, start: float, limits: tuple[float, float], wanted: float, size: float, level: float
+) -> Crossing:
     """Find x; `size` is the power at x = 0, the level of the side that matters."""
     from scipy.special import ndtri
 
     aim, floor = float(ndtri(wanted)), float(ndtri(size))
     line, x = _Line(floor), min(max(start, limits[0]), limits[1])
-    for step in range(STEPS):
-        found = simulate(x, step + 1)
+    free = 0
+    for step in range(1, MOST_STEPS + 1):
+        found = simulate(x, step)
         line.learn(x, found)
-        x = min(max(line.at(aim), x / FARTHEST, limits[0]), x * FARTHEST, limits[1])
+        aimed = line.at(aim)
+        free += x / FARTHEST <= aimed <= x * FARTHEST  # a step that was cut short has not arrived
+        x = min(max(aimed, x / FARTHEST, limits[0]), x * FARTHEST, limits[1])
+        if free == STEPS or x >= limits[1]:
+            break
     if x >= limits[1]:
         return Crossing(math.inf, math.inf, math.inf)
     spread = line.spread(aim, found.number, level)

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -83,7 +83,9 @@ class PairLaw:
     @classmethod
     def of_table(cls, table: Mapping[Any, Any]) -> PairLaw:
         """A stated table of signed differences and their probabilities."""
-        shares = {as_written(key, "a difference"): _probability(p, f"the probability of {key}") for key, p in table.items()}
+        shares = {
+            as_written(key, "a difference"): _probability(p, f"the probability of {key}") for key, p in table.items()
+        }
         if abs(math.fsum(map(float, shares.values())) - 1) > SLACK:
             total = math.fsum(map(float, shares.values()))
             raise ValueError(f"the probabilities of the differences must add up to 1; they add up to {total:.10g}")
@@ -92,7 +94,13 @@ class PairLaw:
         values = [int(size / step) for size in sizes]
         plus, minus = ([float(shares.get(sign * size, 0)) for size in sizes] for sign in (1, -1))
         narrow = np.array(values, dtype=np.int64 if max(values, default=0) < 2**61 else object)
-        return cls(narrow, np.array(plus), np.array(minus), float(shares.get(Fraction(0), 0)), step)
+        return cls(
+            narrow,
+            np.array(plus, dtype=np.float64),
+            np.array(minus, dtype=np.float64),
+            float(shares.get(Fraction(0), 0)),
+            step,
+        )
 
     @classmethod
     def of_accuracies(cls, p_a: Any, p_b: Any, agreement: Any) -> PairLaw:
@@ -119,7 +127,8 @@ class PairLaw:
     @classmethod
     def _of_signs(cls, win: Fraction, loss: Fraction) -> PairLaw:
         here = np.ones(1 if win + loss else 0, dtype=np.int64)
-        return cls(here, here * float(win), here * float(loss), float(1 - win - loss))
+        certain = here.astype(np.float64)
+        return cls(here, certain * float(win), certain * float(loss), float(1 - win - loss))
 
     @property
     def is_binary(self) -> bool:
@@ -147,7 +156,7 @@ class PairLaw:
         return math.fsum((self._sizes * (self.plus + self.minus)).tolist())
 
     def oriented(self) -> PairLaw:
-        """This law or the one with A and B exchanged, the same one of the two for both."""
+        """The law or the one with A and B exchanged, the same one of the two for both."""
         ahead = (self.plus.tolist(), self.minus.tolist()) >= (self.minus.tolist(), self.plus.tolist())
         return self if ahead else replace(self, plus=self.minus, minus=self.plus)
 
@@ -181,7 +190,7 @@ def as_written(x: Any, name: str) -> Fraction:
         raise TypeError(f"{name} must be a number, not {x!r}")
     if not math.isfinite(x):
         raise ValueError(f"{name} must be finite, not {x!r}")
-    return x if isinstance(x, Fraction) else Fraction(str(x.item() if isinstance(x, np.generic) else x))
+    return x if isinstance(x, Fraction) else Fraction(str(float(x)) if not isinstance(x, Integral) else int(x))
 
 
 def _probability(x: Any, name: str) -> Fraction:

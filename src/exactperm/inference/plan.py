@@ -13,7 +13,14 @@ from exactperm import __version__, metrics
 from exactperm.inference import power_binary as binary
 from exactperm.inference.crossing import crossing
 from exactperm.inference.pair_law import PairLaw, as_written
-from exactperm.inference.power_simulation import LinePopulation, Population, Rejections, RowPopulation, Simulation, entropy
+from exactperm.inference.power_simulation import (
+    LinePopulation,
+    Population,
+    Rejections,
+    RowPopulation,
+    Simulation,
+    entropy,
+)
 from exactperm.metrics import Alternative, Metric
 from exactperm.result import TestResult
 
@@ -143,7 +150,8 @@ class Plan:
         if self.difference == 0:
             why = "A and B are equal on average under the assumptions"
         else:
-            why = f'A is not {"better" if self.alternative == "greater" else "worse"}, the difference is {self.difference:.4g}'
+            claim = "better" if self.alternative == "greater" else "worse"
+            why = f"A is not {claim}, the difference is {self.difference:.4g}"
         raise ValueError(f"no sample size is defined: {why}, so that more items do not make a rejection likely")
 
     def units_for(self, wanted: float) -> tuple[int, int, int]:
@@ -224,8 +232,8 @@ def _squared(root: float) -> int:
 
 def _never(wanted: float, best: float) -> str:
     return (
-        f"no difference is found with probability {wanted:g}: even if every item that differs went one way, it would be "
-        f"{best:.3g}; take more items or a lower power"
+        f"no difference is found with probability {wanted:g}: even if every item that differs went one way, it "
+        f"would be {best:.3g}; take more items or a lower power"
     )
 
 
@@ -239,7 +247,7 @@ def planned(
     p_b: Any,
     agreement: Any,
     metric: str | Metric | None,
-    alternative: Any,
+    alternative: Alternative | None,
     groups: Any,
     nan_policy: str,
     grid: Any,
@@ -268,7 +276,7 @@ def planned(
             raise ValueError(f"stated assumptions are about means; for metric {chosen.name!r} give a pilot")
         law, words, known = _stated(a, stated)
         law = replace(law, step=law.step * chosen.scale)
-        found = chosen, alternative or "two-sided", law, None, law.difference, law.size, words, known
+        found: Found = (chosen, alternative or "two-sided", law, None, law.difference, law.size, words, known)
     else:
         found = _of_pilot(_pilot(a, b, metric, alternative, groups, nan_policy, grid))
     if n_simulations is not None and (not isinstance(n_simulations, int) or n_simulations < 1):
@@ -334,5 +342,3 @@ def _of_pilot(problem: Problem) -> Found:
         rows = RowPopulation.of(metric, sums.a, sums.b)
     side = cast(Alternative, problem.alternative)
     return metric, side, law, rows, difference, size, words, known
-
-

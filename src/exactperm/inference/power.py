@@ -17,6 +17,9 @@ from exactperm.result import Interval
 
 __all__ = ["detectable_difference", "power", "sample_size"]
 
+#: items up to which anything is computed
+MOST_ITEMS = 10**10
+
 
 def power(
     a: Any = None,
@@ -72,7 +75,7 @@ def power(
     >>> from exactperm import power
     >>> result = power(p_a=0.81, p_b=0.79, agreement=0.9, n=[500, 1000, 2000])
     >>> result.power.round(4).tolist()
-    [0.2489, 0.4787, 0.791]
+    [0.2496, 0.4787, 0.7915]
     """
     sizes = _sizes(n)
     plan = planned(
@@ -82,8 +85,8 @@ def power(
     units = [plan.units(size) for size in sizes]
     found = [plan.at(each) for each in units]
     if np.ndim(n):
-        low, middle, high = (np.array(column) for column in zip(*found, strict=True))
-        return Power(middle, Interval(low, high), np.array(sizes), np.array(units), **plan.facts(n=sizes))
+        lows, powers, highs = (np.array(column) for column in zip(*found, strict=True))
+        return Power(powers, Interval(lows, highs), np.array(sizes), np.array(units), **plan.facts(n=sizes))
     low, middle, high = found[0]
     return Power(middle, Interval(low, high), sizes[0], units[0], **plan.facts(n=sizes))
 
@@ -116,7 +119,9 @@ def sample_size(
     ----------
     power
         The wanted probability.
-    a, b, p_a, p_b, agreement, metric, alternative, groups, nan_policy, grid, alpha, n_simulations, confidence_level, rng
+    a, b, p_a, p_b, agreement, metric, alternative, groups, nan_policy, grid, alpha
+        As for the function `power`.
+    n_simulations, confidence_level, rng
         As for the function `power`.
 
     Returns
@@ -140,7 +145,9 @@ def sample_size(
     low, middle, high = plan.at(units)
     interval = Interval(plan.items(fewest), plan.items(most))
     facts = plan.facts(wanted=wanted)
-    return SampleSize(middle, Interval(low, high), plan.items(units), units, **facts, wanted=wanted, n_interval=interval)
+    return SampleSize(
+        middle, Interval(low, high), plan.items(units), units, **facts, wanted=wanted, n_interval=interval
+    )
 
 
 def detectable_difference(
@@ -174,7 +181,9 @@ def detectable_difference(
         The wanted probability.
     agreement
         Instead of a pilot, for 0/1 scores: the share of items on which both systems are right or both wrong.
-    a, b, metric, alternative, groups, nan_policy, grid, alpha, n_simulations, confidence_level, rng
+    a, b, metric, alternative, groups, nan_policy, grid, alpha
+        As for the function `power`.
+    n_simulations, confidence_level, rng
         As for the function `power`.
 
     Returns
@@ -214,13 +223,9 @@ def _sizes(n: Any) -> list[int]:
     for size in sizes:
         if isinstance(size, bool) or not isinstance(size, Integral):
             raise TypeError(f"n must be a whole number of items, not {size!r}")
-        if not 1 <= size <= MOST_ITEMS:
+        if not 1 <= int(size) <= MOST_ITEMS:
             raise ValueError(f"n must be between 1 and {MOST_ITEMS:,}, not {size}")
     return [int(size) for size in sizes]
-
-
-#: items up to which anything is computed
-MOST_ITEMS = 10**10
 
 
 def _wanted(power: Any) -> float:
@@ -229,5 +234,3 @@ def _wanted(power: Any) -> float:
     if not 0 < power < 1 or math.isnan(power):
         raise ValueError(f"power must be between 0 and 1, not {power!r}")
     return float(power)
-
-

@@ -70,7 +70,7 @@ class Power:
 
     @property
     def _test(self) -> str:
-        return f"the exact {self.alternative} test at level {self.alpha:g}"
+        return f"the exact test ({self.alternative}, level {self.alpha:g})"
 
     @property
     def _found(self) -> str:
@@ -98,7 +98,11 @@ class Power:
 
     def to_dict(self) -> dict[str, Any]:
         """Every field as plain Python values, with the version of this form."""
-        return {"schema": SCHEMA, **{f.name: plain_value(getattr(self, f.name)) for f in fields(self)}, "verdict": self.verdict}
+        return {
+            "schema": SCHEMA,
+            **{f.name: plain_value(getattr(self, f.name)) for f in fields(self)},
+            "verdict": self.verdict,
+        }
 
     def to_json(self, **options: Any) -> str:
         """The same as JSON."""
@@ -155,9 +159,8 @@ class SampleSize(Power):
     def verdict(self) -> str:
         """One sentence that can be quoted."""
         if self.exact:
-            return (
-                f"{self.n:,} items: from there on {self._test} finds {self._found} with probability {self.wanted:g} or more."
-            )
+            aim = f"with probability {self.wanted:g} or more"
+            return f"{self.n:,} items: from there on {self._test} finds {self._found} {aim}."
         low, high = self.n_interval
         return (
             f"About {self.n:,} items, between {low:,} and {high:,}: with so many {self._test} finds {self._found} "
@@ -188,8 +191,8 @@ class DetectableDifference(Power):
     def verdict(self) -> str:
         """One sentence that can be quoted."""
         return (
-            f"With {self.n:,} items {self._test} finds a difference of {self.difference:.4g} or more with probability "
-            f"{self.wanted:g}{self._how}."
+            f"With {self.n:,} items {self._test} finds a difference of {self.difference:.4g} or beyond "
+            f"with probability {self.wanted:g}{self._how}."
         )
 
     def _solved(self) -> Iterator[tuple[str, str]]:
