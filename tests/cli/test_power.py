@@ -47,7 +47,7 @@ def test_forms(invoke, output):
     assert invoke("power", *STATED, "--n", "500,1000", "--output", output).stdout.rstrip() == text.rstrip()
 
 
-def test_sample_size_and_difference(samples, invoke):
+def test_sample_size_and_difference(invoke):
     size = invoke("power", *STATED, "--power", "0.8", "--output", "json").stdout
     assert json.loads(size)["n"] == 2043
     least = invoke("power", "--agreement", "0.9", "--n", "1000", "--power", "0.8", "--output", "json").stdout

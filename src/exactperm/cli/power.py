@@ -15,6 +15,7 @@ from exactperm.cli.terminal import printer, show, spoken_warnings
 if TYPE_CHECKING:
     from exactperm.inference.power_result import Power
     from exactperm.report.text import Block
+    from exactperm.result import Problem
     from exactperm.sources import Scores
 
 __all__ = ["power"]
@@ -119,24 +120,24 @@ def _sizes(n: str | None, wanted: float | None) -> list[int] | None:
 
 def _pilot(
     scores: Scores, a: str | None, b: str | None, metric: str | None, missing: Literal["raise", "omit"], lower: bool
-) -> Any:
-    """The test of the two systems, which holds all that is known of them."""
-    import exactperm
+) -> Problem:
+    """The two systems, with all that is known of them."""
+    from exactperm.result import Problem
+    from exactperm.systems import gather
 
     names = [given.system_called(name, scores) for name in (a, b)]
     if names == [None, None] and len(scores.systems) == 2:
         names = list(scores.systems)
-    if None in names or len(set(names)) < 2:
+    first, second = names
+    if first is None or second is None or first == second:
         raise ValueError(
             f"power is about two systems; these files have {', '.join(scores.systems)}: choose with --a and --b"
         )
-    compared = exactperm.compare(
-        scores, metric=metric, baseline=names[1], nan_policy=missing, **({"higher_is_better": False} if lower else {})
-    )
-    found = [pair for pair in compared.pairs if pair.a == names[0]]
-    if not found:
-        raise ValueError(f"{names[0]!r} is none of the systems; they are {', '.join(scores.systems)}")
-    return found[0]
+    if unknown := [name for name in (first, second) if name not in scores.systems]:
+        raise ValueError(f"{unknown[0]!r} is none of the systems; they are {', '.join(scores.systems)}")
+    options = {"higher_is_better": False} if lower else {}
+    data = gather(scores, None, metric, None, missing, "auto", options)
+    return Problem(data.effects(first, second), data.metric, "two-sided", data.items(first, second))
 
 
 def _answer(pilot: tuple[Any, ...], sizes: list[int] | None, wanted: float | None, asked: dict[str, Any]) -> Power:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from exactperm import __version__, metrics
 from exactperm.inference import power_binary as binary
@@ -22,10 +22,7 @@ from exactperm.inference.power_simulation import (
     entropy,
 )
 from exactperm.metrics import Alternative, Metric
-from exactperm.result import TestResult
-
-if TYPE_CHECKING:
-    from exactperm.result import Problem
+from exactperm.result import Problem, TestResult
 
 __all__ = ["Plan", "planned"]
 
@@ -312,13 +309,14 @@ def _pilot(a: Any, b: Any, metric: Any, alternative: Any, groups: Any, nan_polic
     """What `paired_test` would be asked of the pilot."""
     from exactperm.api import problem_of
 
-    if not isinstance(a, TestResult):
+    held = a.problem if isinstance(a, TestResult) else a
+    if held is None:
+        raise ValueError("this result does not hold the data of its test; give the scores of both systems")
+    if not isinstance(held, Problem):
         return problem_of(a, b, metric, alternative or "two-sided", groups, nan_policy, grid)
     if b is not None or metric is not None or groups is not None:
         raise TypeError("a TestResult holds both systems, its metric and groups: give it alone")
-    if a.problem is None:
-        raise ValueError("this result does not hold the data of its test; give the scores of both systems")
-    return replace(a.problem, alternative=alternative or a.problem.alternative)
+    return replace(held, alternative=alternative or held.alternative)
 
 
 def _of_pilot(problem: Problem) -> Found:
