@@ -56,6 +56,15 @@ def test_critical_values_are_exact(level):
         assert tails[0] <= level < tails[1]
 
 
+def test_a_level_that_is_a_tail_itself_is_reached():
+    """Where the distribution function and the level are equal, integers decide."""
+    for m in range(5, 70, 3):
+        for k in range(m // 2):
+            level = Fraction(sum(comb(m, i) for i in range(k + 1)), 2**m)
+            for nearby, expected in ((level, k), (level * (1 - Fraction(1, 10**14)), k - 1)):
+                assert critical(np.array([m]), nearby).tolist() == [expected]
+
+
 @pytest.mark.parametrize(("n", "p"), [(0, 0.3), (7, 1.0), (12, 0.0), (300, 0.3), (400, 1e-3), (300, 0.999)])
 def test_window_holds_the_binomial_law(n, p):
     first, law, outside = binomial_window(n, p)
@@ -67,7 +76,13 @@ def test_window_holds_the_binomial_law(n, p):
 
 @pytest.mark.parametrize(
     ("win", "loss", "side", "alpha"),
-    [(0.6, 0.4, "both", 20), (0.9, 0.1, "both", 20), (1.0, 0.0, "both", 20), (0.3, 0.1, "above", 100)],
+    [
+        (0.6, 0.4, "both", 20),
+        (0.9, 0.1, "both", 20),
+        (0.7, 0.28, "both", 20),
+        (1.0, 0.0, "both", 20),
+        (0.3, 0.1, "above", 100),
+    ],
 )
 @pytest.mark.parametrize("wanted", [0.5, 0.8, 0.95])
 def test_from_the_sample_size_on_the_power_is_enough(win, loss, side, alpha, wanted):
@@ -195,7 +210,7 @@ def test_crossing_of_a_known_line(slope):
     x, low, high = crossing(simulate, 1.0, (0.0, 1e6), 0.8, 0.025, 0.95)
     exact = (1.96 + 0.8416212) / slope
     assert x == pytest.approx(exact, rel=1e-3)
-    assert low < exact < high
+    assert low < exact < high < low * 1.05
 
 
 def test_groups_are_drawn_whole():
