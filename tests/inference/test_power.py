@@ -3,6 +3,7 @@
 import json
 import math
 import pickle
+from dataclasses import replace
 from fractions import Fraction
 from math import comb
 
@@ -10,9 +11,12 @@ import numpy as np
 import pytest
 
 import exactperm as xp
+from exactperm.engines.base import Tail
+from exactperm.inference import power_simulation
 from exactperm.inference.crossing import crossing
+from exactperm.inference.pair_law import PairLaw
 from exactperm.inference.power_binary import BinaryTest, binomial_window, critical, stays_above
-from exactperm.inference.power_simulation import Rejections
+from exactperm.inference.power_simulation import LinePopulation, Rejections
 
 TABLES = [(Fraction(3, 10), Fraction(1, 10)), (Fraction(1, 2), Fraction(1, 2)), (Fraction(1), Fraction(0))]
 LEVELS = [Fraction(1, 20), Fraction(1, 16), Fraction(1, 2), Fraction(9, 10)]
@@ -211,6 +215,31 @@ def test_crossing_of_a_known_line(slope):
     exact = (1.96 + 0.8416212) / slope
     assert x == pytest.approx(exact, rel=1e-3)
     assert low < exact < high < low * 1.05
+
+
+def test_favouring_gives_the_difference():
+    law = PairLaw.of_table(LAW)
+    for d in (1e-6, -0.3, 1.2):
+        moved = law.favouring(d)
+        assert moved.difference == pytest.approx(d, rel=1e-9)
+        assert moved.plus + moved.minus == pytest.approx(law.plus + law.minus)
+        odds = np.log(moved.plus / moved.minus)
+        assert odds / odds[0] == pytest.approx(law.values / law.values[0])
+
+
+def test_rounding_of_the_pilot_goes_with_the_data_sets():
+    law = replace(PairLaw.of_table(LAW), rounded=True)
+    drawn = list(LinePopulation(xp.Metric("m", ("s",), additive=True), law).draw(30, 3, np.random.default_rng(0)))
+    assert [(effects.rounding, effects.n_groups) for effects in drawn] == [(30, 30)] * 3
+
+
+@pytest.mark.parametrize(("estimate", "found"), [(0.045, 20), (0.055, 0)])
+def test_what_stays_open_counts_both_ways(monkeypatch, estimate, found):
+    tail = Tail(math.log(0.04), math.log(estimate), math.log(0.06))
+    monkeypatch.setattr(power_simulation, "_answers", lambda questions, _: [tail] * len(questions))
+    result = xp.power(LAW, n=200, n_simulations=20, rng=0)
+    assert result.power == found / 20
+    assert result.interval == (0.0, 1.0)
 
 
 def test_groups_are_drawn_whole():
