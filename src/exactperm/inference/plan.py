@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
+from numbers import Integral
 from typing import Any, cast
 
 from exactperm import __version__, metrics
@@ -276,14 +277,20 @@ def planned(
         found: Found = (chosen, alternative or "two-sided", law, None, law.difference, law.size, words, known)
     else:
         found = _of_pilot(_pilot(a, b, metric, alternative, groups, nan_policy, grid))
-    if n_simulations is not None and (not isinstance(n_simulations, int) or n_simulations < 1):
-        raise ValueError(f"n_simulations must be a positive integer, not {n_simulations!r}")
     seed, shown = entropy(rng)
-    number = n_simulations or (SIMULATIONS if found[3] is None else FEW_SIMULATIONS)
+    number = _number(n_simulations, SIMULATIONS if found[3] is None else FEW_SIMULATIONS)
     chosen, side, law_or_none, rows, difference, size, words, known = found
     return Plan(
         chosen, side, share, law_or_none, rows, difference, size, words, known, number, float(level), seed, shown
     )
+
+
+def _number(n_simulations: Any, default: int) -> int:
+    if n_simulations is None:
+        return default
+    if isinstance(n_simulations, bool) or not isinstance(n_simulations, Integral) or int(n_simulations) < 1:
+        raise ValueError(f"n_simulations must be a positive integer, not {n_simulations!r}")
+    return int(n_simulations)
 
 
 Found = tuple[Metric, Alternative, PairLaw | None, RowPopulation | None, float, Fraction, str, str]
@@ -293,7 +300,11 @@ def _stated(table: Any, stated: dict[str, Any]) -> tuple[PairLaw, str, str]:
     """The law of a table, or of accuracies, in words and for the signature."""
     if not stated:
         law = PairLaw.of_table(table)
-        shown = ",".join(f"{key}={p:g}" for key, p in table.items()) if len(table) <= 8 else f"{len(table)} differences"
+        shown = (
+            ",".join(f"{key}={float(p):g}" for key, p in table.items())
+            if len(table) <= 8
+            else f"{len(table)} differences"
+        )
         return law, f"differences of A and B with probabilities {shown.replace('=', ': ').replace(',', ', ')}", shown
     known = ",".join(f"{name}={x}" for name, x in stated.items())
     words = {"p_a": "A right on {:g}", "p_b": "B right on {:g}", "agreement": "agreement on {:g} of the items"}

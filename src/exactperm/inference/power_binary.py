@@ -52,7 +52,7 @@ class BinaryTest:
     --------
     >>> low, power, high = BinaryTest(0.06, 0.04, "both", Fraction(1, 20)).power(1000)
     >>> print(f"{power:.6f}")
-    0.468567
+    0.478724
     """
 
     win: float
