@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from exactperm import tables
 from exactperm.result import SCHEMA, Interval, Number, plain_value
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 __all__ = ["DetectableDifference", "Power", "SampleSize"]
 
@@ -88,6 +91,22 @@ class Power:
             {**dict(zip(names, row, strict=True)), "difference": self.difference, "alpha": self.alpha}
             for row in zip(*(np.atleast_1d(column).tolist() for column in columns), strict=True)
         ]
+
+    def plot(self, ax: Axes | None = None, *, power: float = 0.8, **options: Any) -> Axes:
+        """Draw the curve with matplotlib, ``pip install 'exactperm[plot]'``.
+
+        Parameters
+        ----------
+        ax
+            Where to draw; by default in a new figure, which `exactperm.report.plots.save` writes.
+        power
+            The wanted power, drawn as a line.
+        **options
+            Of `exactperm.report.plots.power_curve`: the `width` of a new figure in inches.
+        """
+        from exactperm.report.plots import power_curve
+
+        return power_curve(self, ax, power=power, **options)
 
     def table(self) -> tables.Table:
         """A row for each n: items, groups if they are others, the power, and its interval if it was simulated."""

@@ -341,3 +341,12 @@ def test_shares_of_several_tasks_add_up():
     found = differences_of(result)
     assert found.values @ found.counts == pytest.approx(result.statistic)
     assert result.plot(kind="differences").get_ylabel().startswith("share in the difference")
+
+
+def test_a_curve_draws_itself():
+    curve = xp.power(p_a=0.81, p_b=0.79, agreement=0.9, n=[2000, 500, 3000])
+    ax = curve.plot(power=0.75)
+    (line,) = [line for line in ax.lines if len(line.get_xdata()) == 3]
+    assert line.get_xdata().tolist() == [500, 2000, 3000]
+    assert sorted(curve.power.tolist()) == line.get_ydata().tolist()
+    assert ax.get_title("left") == "75 % power from 2,000 items on"
