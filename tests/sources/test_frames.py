@@ -51,6 +51,11 @@ AGREEING = {
     ),
     "unsigned": (pl.DataFrame({"a": column([MOST, 3, 7], pl.UInt64), "b": column([0, MOST, 7], pl.UInt64)}), {}),
     "floats": (pl.DataFrame({"a": [0.3, 0.2, 0.5], "b": [0.1, 0.0, 0.75]}), {}),
+    "floats that a reciprocal misses": (
+        pl.DataFrame({"a": [68247.1, -86765.6, -963.0], "b": [60175.1, -46508.2, 3900.2]}),
+        {},
+    ),
+    "a unit that divides": (pl.DataFrame({"a": [49 / 3, 7.0], "b": [0.0, 77 / 3]}), {"grid": "7/3"}),
     "floats and integers": (pl.DataFrame({"a": [0.25, 2.0], "b": column([1, 1], pl.Int16)}), {}),
     "single precision": (
         pl.DataFrame({"a": column([0.3, 0.2, 0.8063], pl.Float32), "b": column([0.1, 0.0, 0.75], pl.Float32)}),

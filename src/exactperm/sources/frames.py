@@ -101,11 +101,11 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Cell]:
         *(y.alias(name) for name, (_, y) in zip(b, parts, strict=True)),
         (nw.col(columns.weight).cast(nw.Int64) if columns.weight else nw.lit(1, nw.Int64)).alias("items"),
     )
-    if columns.group:
-        chosen = _by_group(chosen, keys, [*a, *b])
     differing = chosen.with_columns(
         *((nw.col(x) - nw.col(y)).alias(z) for x, y, z in zip(a, b, d, strict=True)), groups=nw.lit(1, nw.Int64)
     )
+    if columns.group:
+        differing = _by_group(differing, keys, a, d)
     counted = differing.group_by(*keys, *d).agg(*(nw.col(name).sum() for name in [*a, "groups", "items"]))
     gap = nw.any_horizontal(*(nw.col(name).is_null() for name in d), ignore_nulls=False).cast(nw.Int64)
     wanted = counted.select(*keys, *d, *a, "groups", "items", gap=gap)
@@ -125,16 +125,18 @@ def _fetched(wanted: Any, rows: Any, columns: Columns) -> Iterator[tuple[Any, ..
         raise
 
 
-def _by_group(rows: Any, keys: list[str], sums: list[str]) -> Any:
-    """The sums of each group; null where a value is missing, which a sum would skip, or where the group is."""
+def _by_group(rows: Any, keys: list[str], a: list[str], d: list[str]) -> Any:
+    """The sums of each group; differences are null where one is missing, which a sum would skip, or the group is."""
     import narwhals.stable.v2 as nw
 
-    ones = rows.with_columns(rows=nw.lit(1, nw.Int64))
-    counts = {f"there {name}": nw.col(name).count() for name in sums}
-    grouped = ones.group_by(*keys, "group").agg(*(nw.col(x).sum() for x in [*sums, "items", "rows"]), **counts)
-    whole = nw.all_horizontal(*(nw.col(count) == nw.col("rows") for count in counts), ignore_nulls=False)
+    counts = {f"there {name}": nw.col(name).count() for name in d}
+    sums = (nw.col(name).sum() for name in [*a, *d, "items", "groups"])
+    grouped = rows.group_by(*keys, "group").agg(*sums, **counts)
+    whole = nw.all_horizontal(*(nw.col(count) == nw.col("groups") for count in counts), ignore_nulls=False)
     known = whole & ~nw.col("group").is_null()
-    return grouped.select(*keys, "items", *(nw.when(known).then(nw.col(x)).alias(x) for x in sums))
+    return grouped.select(
+        *keys, *a, "items", *(nw.when(known).then(nw.col(x)).alias(x) for x in d), groups=nw.lit(1, nw.Int64)
+    )
 
 
 def _parts(a: str, b: str, columns: Columns, seen: Survey) -> Iterator[tuple[Any, Any]]:

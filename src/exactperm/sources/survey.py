@@ -278,6 +278,8 @@ def fetch(query: Any) -> Iterator[tuple[Any, ...]]:
     if hasattr(native, "fetchmany"):
         while block := native.fetchmany(BLOCK):
             yield from block
+    elif hasattr(native, "iter_rows"):  # DuckDB from 2.0 on
+        yield from native.iter_rows(BLOCK)
     elif type(native).__module__.partition(".")[0] == "pyspark":
         yield from map(tuple, native.toLocalIterator())
     else:
