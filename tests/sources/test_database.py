@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -161,3 +162,85 @@ def test_damaged_files(tmp_path):
     (path,) = written(tmp_path, "parquet", scores=table(3000))
     Path(path).write_bytes(Path(path).read_bytes()[:2000])
     assert "scores.parquet: DuckDB cannot count this" in refusal(path, a="old", b="new")
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize("column", ["score", "id"])
+def test_what_comes_after_many_integers_is_not_rounded(tmp_path, ending, column):
+    """DuckDB takes the types of texts from their first rows, and would round whatever follows."""
+    n = 30_000
+    rows = [(i, 1, 0) for i in range(n - 1)] + [(n, 1, 0.6) if column == "score" else (2.5, 1, 0)]
+    form = "{},{},{}\n" if ending == "csv" else '{{"doc": {}, "x": {}, "y": {}}}\n'
+    path = tmp_path / f"late.{ending}"
+    path.write_text(("doc,x,y\n" if ending == "csv" else "") + "".join(form.format(*row) for row in rows))
+    effects = xp.read(str(path), a="x", b="y", group="doc", **LIMITS).counted
+    assert effects.n_groups == n
+    if column == "score":
+        assert [value * effects.unit for value in effects.values.ravel().tolist()] == [Fraction(2, 5), 1]
+        assert effects.counts.tolist() == [1, n - 1]
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_a_shard_without_a_column(tmp_path, ending):
+    frame = table()
+    written(tmp_path, ending, first=frame, second=frame.rename({"new": "newer"}))
+    told = refusal(str(tmp_path / f"*.{ending}"), a="old", b="new", missing="omit")
+    assert f"second.{ending}: there is no column 'new'; there is id, old, newer" in told
+
+
+def test_a_parquet_shard_without_a_column(tmp_path):
+    frame = table()
+    written(tmp_path, "parquet", first=frame, second=frame.rename({"new": "newer"}))
+    told = refusal(str(tmp_path / "*.parquet"), a="old", b="new", missing="omit")
+    assert "the column 'new' is in 1 of 2 files; write them with one schema" in told
+
+
+def test_bad_columns_are_named(tmp_path):
+    def told(**columns):
+        options = {"a": "x", "b": "y"} if "x" in columns else {}
+        group = {"group": "doc"} if "doc" in columns else {}
+        return refusal(*written(tmp_path, "parquet", bad=pl.DataFrame(columns)), **options, **group)
+
+    assert "bad.parquet: group column 'doc' is null in 1 rows" in told(x=[1, 2], y=[0, 1], doc=["u", None])
+    assert "bad.parquet: column 'x' holds String" in told(x=["u", "v"], y=[0, 1])
+    assert "holds no rows" in told(x=pl.Series([], dtype=pl.Int16), y=pl.Series([], dtype=pl.Int16))
+    assert "column 'x' lacks 1 values; --missing omit drops" in told(x=[1, None], y=[0, 1])
+    halves = told(tp_a=[1, 2], incorrect_a=[0.5, 1.0], tp_b=[1, 2], incorrect_b=[1, 2])
+    assert "column 'incorrect_a' holds 1 floats that are no whole numbers; counts are" in halves
+
+
+def test_items_without_a_group_in_one_of_two_tables(tmp_path):
+    frame = table(50)
+    paths = written(
+        tmp_path,
+        "parquet",
+        old=frame.select("id", "doc", score="old"),
+        new=frame.select("id", pl.when(pl.col("id") != 3).then("doc").alias("doc"), score="new"),
+    )
+    assert "1 items have no group: 3; give each one, in both files" in refusal(*paths, group="doc")
+
+
+def many_groups(folder, rows=400_000):
+    """A table whose groups are as many as its rows, in an order that no engine likes."""
+    frame = pl.DataFrame({"x": np.arange(rows) % 6, "y": np.arange(rows) % 5, "doc": np.arange(rows) * 7919 % rows})
+    return written(folder, "parquet", groups=frame)[0]
+
+
+def test_what_does_not_fit_is_spilled(tmp_path):
+    path, spill = many_groups(tmp_path), tmp_path / "spill"
+    counted = xp.read(path, a="x", b="y", group="doc", memory_limit="60MB", spill=str(spill))
+    assert counted.counted == xp.Effects.from_frame(pl.scan_parquet(path), a="x", b="y", group="doc")
+    assert not spill.exists() or not list(spill.iterdir())
+
+
+def test_a_full_disk_is_an_error(tmp_path, monkeypatch):
+    set_limits = database._set
+
+    def on_a_full_disk(connection, limits):
+        set_limits(connection, limits)
+        connection.execute("set max_temp_directory_size = '1MB'")
+
+    monkeypatch.setattr(database, "_set", on_a_full_disk)
+    path = many_groups(tmp_path)
+    told = refusal(path, a="x", b="y", group="doc", memory_limit="20MB", spill=str(tmp_path / "spill"))
+    assert "allow more with --memory-limit, or a folder on a larger disk with --spill" in told

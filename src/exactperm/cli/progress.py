@@ -10,7 +10,7 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
@@ -34,22 +34,32 @@ class Progress:
         self.finished = threading.Event()
         self.doing = "waiting for input"
         self.file: IO[bytes] | None = None
+        self.percent: Callable[[], float] | None = None
         self.done = self.total = 0
 
     def say(self, doing: str) -> None:
         """Something of unknown length begins."""
-        self.doing, self.file, self.done, self.total = doing, None, 0, 0
+        self.doing, self.file, self.percent, self.done, self.total = doing, None, None, 0, 0
 
     def opened(self, name: str, file: IO[bytes]) -> None:
         """A file begins."""
         self.doing, self.file, self.total = f"reading {name}", file, os.fstat(file.fileno()).st_size
 
+    def counted(self, percent: Callable[[], float]) -> None:
+        """A database begins to count rows."""
+        self.say("counting rows")
+        self.percent = percent
+
     def tested(self, done: int, total: int) -> None:
         """So many of so many tests are done."""
-        self.doing, self.file, self.done, self.total = "testing", None, done, total
+        self.say("testing")
+        self.done, self.total = done, total
 
     def where(self) -> tuple[str, int, int]:
         """What is being done, how much of it is done, and how much there is to do; 0 if that is not known."""
+        if self.percent is not None:
+            done = int(self.percent())
+            return self.doing, max(done, 0), 100 if done > 0 else 0
         if self.file is None:
             return self.doing, self.done, self.total
         try:
@@ -96,9 +106,10 @@ def progress(quiet: bool) -> Iterator[Progress]:
         yield watch
         return
     from exactperm.answers import TESTED
+    from exactperm.sources.database import COUNTED
     from exactperm.sources.files import OPENED
 
-    tokens = OPENED.set(watch.opened), TESTED.set(watch.tested)
+    tokens = OPENED.set(watch.opened), TESTED.set(watch.tested), COUNTED.set(watch.counted)
     thread = threading.Thread(target=watch.draw, daemon=True)
     thread.start()
     try:
@@ -108,3 +119,4 @@ def progress(quiet: bool) -> Iterator[Progress]:
         thread.join()
         OPENED.reset(tokens[0])
         TESTED.reset(tokens[1])
+        COUNTED.reset(tokens[2])

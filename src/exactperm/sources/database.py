@@ -8,7 +8,8 @@ that one of them lacks or holds twice is found rather than lost. DuckDB spills t
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,13 +20,15 @@ from exactperm.sources.files import STDIN, Source, SourceError
 from exactperm.sources.roles import Roles, assign, counts_by_system, listed, metrics_of
 from exactperm.sources.scores import Measure, Provenance, Scores
 
-__all__ = ["LARGE", "Limits", "Table", "count", "is_large"]
+__all__ = ["COUNTED", "LARGE", "Limits", "Table", "count", "is_large"]
 
 #: bytes of files from which they are counted instead of loaded
 LARGE = 1 << 28
 #: how DuckDB reads the formats that are tables
 READERS = {"parquet": "read_parquet", "csv": "read_csv", "tsv": "read_csv", "jsonl": "read_json"}
 Connection = Any
+#: given a function that says how many percent are done, by whoever shows progress
+COUNTED: ContextVar[Callable[[Callable[[], float]], None] | None] = ContextVar("COUNTED", default=None)
 #: ids that an error shows
 SHOWN = 5
 
@@ -69,17 +72,40 @@ def count(tables: Sequence[Table], wanted: Wanted, limits: Limits, missing: str)
         _set(connection, limits)
     except duckdb.Error as error:
         raise ValueError(f"memory_limit={limits.memory!r}, spill={limits.spill!r}: DuckDB says {error}") from None
+    if tell := COUNTED.get():
+        tell(lambda: _percent(connection, duckdb))
     try:
         if len(tables) == 1:
             return _one_table(connection, tables[0], wanted, missing)
         if len(tables) == 2:
             return _two_tables(connection, tables, wanted, missing)
     except duckdb.Error as error:
-        said = " ".join(str(error).split())
-        raise first.error(f"DuckDB cannot count this ({said:.300}); are the files complete, and of one kind?") from None
+        raise first.error(_said(error)) from None
+    finally:
+        connection.close()  # which removes what was spilled
     raise first.error(
         f"{len(tables)} tables of this size cannot be compared at once; give two, or one with --a and --b"
     )
+
+
+def _percent(connection: Connection, duckdb: Any) -> float:
+    """How much of the query is done, as far as DuckDB knows."""
+    try:
+        return float(connection.query_progress())
+    except duckdb.Error:  # it is closed
+        return 0.0
+
+
+def _said(error: Exception) -> str:
+    """What DuckDB says, and what to do."""
+    said = " ".join(str(error).split())
+    full = re.search(r"out of memory|no space|max_temp_directory_size|could not write|disk", said, re.IGNORECASE)
+    todo = (
+        "allow more with --memory-limit, or a folder on a larger disk with --spill"
+        if full
+        else "are the files complete, and of one kind?"
+    )
+    return f"DuckDB cannot count this ({said:.300}); {todo}"
 
 
 def _duckdb(source: Source) -> Any:
@@ -94,6 +120,9 @@ def _set(connection: Connection, limits: Limits) -> None:
     for setting, value in (("memory_limit", limits.memory), ("temp_directory", limits.spill)):
         if value is not None:
             connection.execute(f"set {setting} = {_quoted(value)}")
+    if COUNTED.get():
+        connection.execute("set enable_progress_bar = true")
+        connection.execute("set enable_progress_bar_print = false")
     connection.execute("set preserve_insertion_order = false")  # counts have no order; this saves memory
 
 
@@ -126,12 +155,25 @@ def _one_table(connection: Connection, table: Table, wanted: Wanted, missing: st
 
 def _opened(connection: Connection, table: Table, wanted: Wanted) -> tuple[Any, Roles]:
     """The table as a query, and what its columns are."""
-    files = ", ".join(_quoted(source.path) for source in table.sources)
-    rows = connection.sql(f"from {READERS[table.format]}([{files}])")
-    kinds = {name: _kind(str(kind)) for name, kind in zip(rows.columns, rows.types, strict=True)}
-    if table.format == "parquet":
-        _check_one_schema(connection, table, files)
-    return rows, assign(table.sources[0], kinds, wanted)
+    rows = _rows(connection, table.format, table.sources)
+    types = dict(zip(rows.columns, map(str, rows.types), strict=True))
+    roles = assign(table.sources[0], {name: _kind(kind) for name, kind in types.items()}, wanted)
+    used = {name: types[name] for name in (*roles.labels, *roles.scores)}
+    if len(table.sources) > 1:
+        _check_one_schema(connection, table, used)
+    if table.format != "parquet":
+        rows = _rows(connection, table.format, table.sources, _losing_nothing(used, roles))
+    return rows, roles
+
+
+def _rows(
+    connection: Connection, format: str, sources: Sequence[Source], types: Mapping[str, str] | None = None
+) -> Any:
+    """The rows of some files; of texts with columns of these types, or of what the first rows look like."""
+    files = ", ".join(_quoted(source.path) for source in sources)
+    given = ", ".join(f"{_quoted(name)}: {_quoted(kind)}" for name, kind in (types or {}).items())
+    argument = f", {'columns' if format == 'jsonl' else 'types'} = {{{given}}}" if given else ""
+    return connection.sql(f"from {READERS[format]}([{files}]{argument})")
 
 
 def _kind(dtype: str) -> str:
@@ -140,16 +182,29 @@ def _kind(dtype: str) -> str:
     return "text" if dtype in ("VARCHAR", "UUID") else dtype.lower()
 
 
-def _check_one_schema(connection: Connection, table: Table, files: str) -> None:
-    """Parts of a table with other types would be cast in silence."""
+def _losing_nothing(types: Mapping[str, str], roles: Roles) -> dict[str, str]:
+    """Types for columns of text files: 0.6 after thousands of integers would be read as 1, and an id 1.5 as 2."""
+    safe = {name: "DOUBLE" if "INT" in kind else kind for name, kind in types.items()}
+    return safe | dict.fromkeys(roles.labels, "VARCHAR")
+
+
+def _check_one_schema(connection: Connection, table: Table, used: Mapping[str, str]) -> None:
+    """Parts of a table without a column, or with other types, would be filled with nulls or cast in silence."""
+    if table.format != "parquet":
+        for source in table.sources:
+            there = _rows(connection, table.format, [source]).columns
+            if lost := [name for name in used if name not in there]:
+                raise source.error(f"there is no column {lost[0]!r}; there is {listed(there)}")
+        return
+    files = ", ".join(_quoted(source.path) for source in table.sources)
     query = f"""
         select name, count(distinct coalesce(type, '') || coalesce(logical_type::varchar, '')), count(*)
         from parquet_schema([{files}]) where num_children is null group by name"""
     for name, kinds, parts in connection.execute(query).fetchall():
-        if kinds > 1 or parts != len(table.sources):
-            raise table.sources[0].error(
-                f"the column {name!r} is not of one type in all {len(table.sources)} files; write them with one schema"
-            )
+        number = len(table.sources)
+        if name in used and (kinds > 1 or parts != number):
+            wrong = "is not of one type in all" if kinds > 1 else f"is in {parts} of"
+            raise table.sources[0].error(f"the column {name!r} {wrong} {number} files; write them with one schema")
 
 
 # -- two tables ------------------------------------------------------------------------------------------------
@@ -188,7 +243,7 @@ def _join(connection: Connection, opened: Sequence[tuple[Any, Roles]], n_sums: i
         columns = ", ".join(f"{_identifier(name)} as {alias}" for alias, name in names.items())
         parts.append(f"select '{side}' as side, {columns} from rows_{side}")
     gathered = [f"count(*) filter (side = '{side}') as n_{side}" for side in "ab"]
-    gathered += ["min(label) as label", "max(label) as last_label"] if grouped else []
+    gathered += ["min(label) as label", "max(label) as last_label", "count(label) as labels"] if grouped else []
     gathered += [f"any_value({side}{i}) as {side}{i}" for side in "ab" for i in range(n_sums)]
     both = " union all by name ".join(parts)
     connection.execute(f"create temp table joined as select id, {', '.join(gathered)} from ({both}) group by id")
@@ -199,13 +254,17 @@ def _sums(table: Table, roles: Roles) -> tuple[str, ...]:
     if counted := metrics_of(list(roles.scores)):
         return next(iter(counted))
     if len(roles.scores) != 1:
-        raise table.sources[0].error(f"this table has several columns of scores ({roles.said}); keep one of them")
+        many = "several columns" if roles.scores else "no column"
+        raise table.sources[0].error(f"this table has {many} of scores ({roles.said}); it needs one")
     return roles.scores
 
 
 def _check_join(connection: Connection, tables: Sequence[Table], missing: str, *, grouped: bool) -> None:
     """Every id once in each file, and in the same group."""
     if grouped:
+        number, few = _few(connection, "labels <> n_a + n_b")
+        if number:
+            raise tables[0].sources[0].error(f"{number} items have no group: {few}; give each one, in both files")
         number, few = _few(connection, "label is distinct from last_label")
         if number:
             raise tables[1].sources[0].error(f"{number} items are in another group than in the other file: {few}")
@@ -238,14 +297,15 @@ def _scores(
     rows: Any, pair: tuple[str, str], a: Any, b: Any, roles: Roles, tables: Sequence[Table], missing: str
 ) -> Scores:
     known: tuple[str, ...] = ()
-    name = "score"
+    name, grid = "score", "auto"
     if isinstance(a, Mapping):
         sums, known = next(iter(metrics_of(list(a)).items()))
-        name, a, b = ",".join(sums), {sum: a[sum] for sum in sums}, {sum: b[sum] for sum in sums}
+        name, a, b, grid = ",".join(sums), {sum: a[sum] for sum in sums}, {sum: b[sum] for sum in sums}, "1"
     try:
-        effects = Effects.from_frame(rows, a=a, b=b, group=roles.group, nan_policy=missing)
+        effects = Effects.from_frame(rows, a=a, b=b, group=roles.group, nan_policy=missing, grid=grid)
     except (ValueError, TypeError) as error:
-        raise SourceError(f"{tables[0].sources[0].name}: {error}") from None
+        said = str(error).replace("nan_policy='omit'", "--missing omit")
+        raise SourceError(f"{tables[0].sources[0].name}: {said}") from None
     provenance = [
         Provenance(source.name, table.format, pair if len(tables) == 1 else (table.name,))
         for table in tables

@@ -120,8 +120,8 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Cell]:
 def _fetched(wanted: Any, rows: Any, columns: Columns) -> Iterator[tuple[Any, ...]]:
     try:
         yield from fetch(wanted)
-    except Exception:
-        _refuse_gaps(rows, columns)  # some engines cannot count them
+    except (TypeError, ValueError):
+        _refuse_gaps(rows, columns)  # pandas cannot count them; what else goes wrong is not looked for in all rows
         raise
 
 

@@ -263,6 +263,8 @@ def _coarsest(units: Sequence[Fraction], floats: Sequence[str], seen: Mapping[tu
             return unit
     misses = {column: seen["misses", column, units[-1]] for column in floats}
     column = max(misses, key=lambda c: misses[c])
+    if set(units) == {1}:
+        raise ValueError(f"column {column!r} holds {misses[column]} floats that are no whole numbers; counts are")
     raise ValueError(
         f"column {column!r} holds {misses[column]} floats that are no multiples of {units[-1]}; name their unit, as in "
         "grid='1/60', round them, or give the columns themselves to paired_test, which brackets such scores"
