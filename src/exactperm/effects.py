@@ -602,6 +602,18 @@ def _decode(keys: NDArray[np.int64], ranges: list[int]) -> NDArray[np.int64]:
     return rows
 
 
+def counted(
+    names: tuple[str, ...],
+    signed: Integers,
+    counts: NDArray[np.int64],
+    n_items: int,
+    totals_a: tuple[int, ...],
+    unit: Fraction,
+) -> Effects:
+    """The effects of a table of counts as `Effects.from_counts` takes it, in arrays that nobody else has made."""
+    return _collect(names, signed, counts, np.zeros_like(counts), n_items, totals_a, unit)
+
+
 def _collect(
     names: tuple[str, ...],
     signed: Integers,

@@ -106,6 +106,16 @@ def test_large_files_are_counted_without_being_asked(tmp_path, monkeypatch):
     assert xp.read(path, a="old", b="new").counted is not None
 
 
+def test_parts_of_a_table_are_counted_sooner(tmp_path, monkeypatch):
+    frame = table()
+    written(tmp_path, "parquet", first=frame[:150], second=frame[150:])
+    pattern = str(tmp_path / "*.parquet")
+    assert xp.read(pattern, a="old", b="new").counted is None
+    monkeypatch.setattr(database, "LARGE_PARTS", 100)
+    assert xp.read(pattern, a="old", b="new").counted is not None
+    assert xp.read(pattern).counted is None  # three systems
+
+
 def test_results_say_that_there_are_no_items(tmp_path):
     (path,) = written(tmp_path, "csv", scores=table())
     counted = xp.read(path, a="old", b="new", **LIMITS)

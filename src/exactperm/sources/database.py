@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,8 @@ __all__ = ["COUNTED", "LARGE", "Limits", "Table", "count", "is_large"]
 
 #: bytes of files from which they are counted instead of loaded
 LARGE = 1 << 28
+#: the same for parts of one table with two systems, which are loaded row by row
+LARGE_PARTS = 1 << 22
 #: how DuckDB reads the formats that are tables
 READERS = {"parquet": "read_parquet", "csv": "read_csv", "tsv": "read_csv", "jsonl": "read_json"}
 Connection = Any
@@ -55,12 +58,14 @@ class Table:
     format: str
 
 
-def is_large(tables: Sequence[Table], limits: Limits) -> bool:
+def is_large(tables: Sequence[Table], wanted: Wanted, limits: Limits) -> bool:
     """Whether to count these files instead of loading them: if they are tables, and large or limits are given."""
     sources = [source for table in tables for source in table.sources]
     if any(table.format not in READERS for table in tables) or any(source.path == STDIN for source in sources):
         return False
-    return limits.given or sum(Path(source.path).stat().st_size for source in sources) >= LARGE
+    parts = len(tables) == 1 < len(sources) and wanted.a is not None and find_spec("duckdb") is not None
+    size = sum(Path(source.path).stat().st_size for source in sources)
+    return limits.given or size >= (LARGE_PARTS if parts else LARGE)
 
 
 def count(tables: Sequence[Table], wanted: Wanted, limits: Limits, missing: str) -> Scores:

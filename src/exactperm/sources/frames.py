@@ -14,28 +14,18 @@ Cost: one pass over the rows, and another over columns that hold floats or integ
 
 from __future__ import annotations
 
-import operator
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
-from exactperm.effects import Effects
+import numpy as np
+
+from exactperm.effects import Effects, counted
 from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_gap, lacks, look
 
 __all__ = ["effects_by_key", "effects_of_frame"]
 
 Key = tuple[Hashable, ...]
-
-
-class Cell(NamedTuple):
-    """What the query counts: of one key and one signed difference of the sums the groups, items, and A's totals."""
-
-    key: Key
-    difference: list[int]
-    totals_a: list[int]
-    groups: int
-    items: int
 
 
 def effects_of_frame(
@@ -77,9 +67,9 @@ def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> Iterator
     seen = look(rows, columns, omit=nan_policy == "omit", grid=grid)
     if nan_policy == "omit":
         rows = rows.filter(~nw.any_horizontal(*(has_gap(c, seen.types) for c in columns.numbers), ignore_nulls=False))
-    key = None
-    for key, cells in groupby(_cells(rows, columns, seen), key=lambda cell: cell.key):
-        yield key, _effects(cells, columns, seen)
+    key, width = None, len(columns.keys)
+    for key, cells in groupby(_cells(rows, columns, seen), key=lambda cell: cell[:width]):
+        yield key, _effects([cell[width:-1] for cell in cells], columns, seen)
     if key is None:
         raise ValueError(NO_ROWS)
 
@@ -87,8 +77,11 @@ def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> Iterator
 # -- the query -------------------------------------------------------------------------------------------------
 
 
-def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Cell]:
-    """Count the groups of each key and difference; the cells of a key follow each other."""
+def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[tuple[Any, ...]]:
+    """Count what each key and signed difference of the sums has: A's totals, groups, items; the last says of gaps.
+
+    The cells of a key follow each other.
+    """
     import narwhals.stable.v2 as nw
 
     parts = [part for pair in zip(columns.a, columns.b, strict=True) for part in _parts(*pair, columns, seen)]
@@ -109,12 +102,10 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Cell]:
     counted = differing.group_by(*keys, *d).agg(*(nw.col(name).sum() for name in [*a, "groups", "items"]))
     gap = nw.any_horizontal(*(nw.col(name).is_null() for name in d), ignore_nulls=False).cast(nw.Int64)
     wanted = counted.select(*keys, *d, *a, "groups", "items", gap=gap)
-    k, n = len(keys), len(parts)
-    for row in _fetched(wanted.sort(*keys) if keys else wanted, rows, columns):
-        if row[-1]:
+    for cell in _fetched(wanted.sort(*keys) if keys else wanted, rows, columns):
+        if cell[-1]:
             _refuse_gaps(rows, columns)
-        numbers = list(map(int, row[k:]))
-        yield Cell(tuple(row[:k]), numbers[:n], numbers[n : 2 * n], *numbers[2 * n : -1])
+        yield cell
 
 
 def _fetched(wanted: Any, rows: Any, columns: Columns) -> Iterator[tuple[Any, ...]]:
@@ -173,11 +164,8 @@ def _refuse_gaps(rows: Any, columns: Columns) -> None:
 # -- from cells to effects -------------------------------------------------------------------------------------
 
 
-def _effects(cells: Iterable[Cell], columns: Columns, seen: Survey) -> Effects:
-    counts: dict[tuple[int, ...], int] = defaultdict(int)
-    totals, items = (0,) * len(columns.names), 0
-    for cell in cells:
-        counts[seen.joined(cell.difference)] += cell.groups
-        totals = tuple(map(operator.add, totals, seen.joined(cell.totals_a)))
-        items += cell.items
-    return Effects.from_counts(counts, totals_a=totals, names=columns.names, n_items=items, unit=seen.unit)
+def _effects(cells: list[tuple[Any, ...]], columns: Columns, seen: Survey) -> Effects:
+    table = np.array(cells, dtype=np.int64)
+    groups, items = table[:, -2], int(table[:, -1].sum())
+    difference, totals = (seen.joined(half) for half in np.hsplit(table[:, :-2], 2))
+    return counted(columns.names, difference, groups, items, tuple(totals.sum(axis=0).tolist()), seen.unit)

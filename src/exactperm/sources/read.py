@@ -69,8 +69,8 @@ def read(
         Whether the questions, where files hold hashes of them, have to be the same.
     memory_limit, spill
         Tables of more than 256 MB, or any if one of these is given, are counted by DuckDB instead of loaded: one table
-        with two systems, or two with an id and one system each. It uses this much memory, as "2GB", and puts what does
-        not fit into this folder.
+        with two systems, or two with an id and one system each; from 4 MB on parts of a table, if `a` and `b` are
+        given. It uses this much memory, as "2GB", and puts what does not fit into this folder.
 
     Returns
     -------
@@ -99,7 +99,7 @@ def read(
     names = _names(given)
     tables = [Table(name, one.sources, one.format.name) for one, name in zip(given, names, strict=True)]
     limits = Limits(memory_limit, spill)
-    if is_large(tables, limits):
+    if is_large(tables, wanted, limits):
         return count(tables, wanted, limits, missing)
     blocks = [one.blocks(name, wanted) for one, name in zip(given, names, strict=True)]
     return _with_notes(

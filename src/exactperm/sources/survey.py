@@ -13,6 +13,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from exactperm.effects import NARROW
 from exactperm.grid import as_unit
 
@@ -116,11 +119,12 @@ class Survey:
         whole = nw.col(column).cast(nw.Int64)
         return whole if self.unit == 1 else whole * int(1 / self.unit)
 
-    def joined(self, numbers: Sequence[int]) -> tuple[int, ...]:
-        """Numbers from their halves."""
+    def joined(self, numbers: NDArray[np.int64]) -> NDArray[Any]:
+        """Columns of numbers from those of their halves, as integers of any size."""
         if not self.halves:
-            return tuple(numbers)
-        return tuple(high * HALF + low for high, low in zip(numbers[::2], numbers[1::2], strict=True))
+            return numbers
+        wide = numbers.astype(object)
+        return np.asarray(wide[:, ::2] * HALF + wide[:, 1::2])
 
 
 def look(rows: Any, columns: Columns, *, omit: bool, grid: Any) -> Survey:
