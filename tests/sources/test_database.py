@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from fractions import Fraction
 from pathlib import Path
 
@@ -254,3 +260,20 @@ def test_a_full_disk_is_an_error(tmp_path, monkeypatch):
     path = many_groups(tmp_path)
     told = refusal(path, a="x", b="y", group="doc", memory_limit="20MB", spill=str(tmp_path / "spill"))
     assert "allow more with --memory-limit, or a folder on a larger disk with --spill" in told
+
+
+def test_a_run_that_was_killed_while_it_spilled_is_run_again(tmp_path):
+    path, spill = many_groups(tmp_path, 3_000_000), tmp_path / "spill"
+    options = ["--a", "x", "--b", "y", "--group", "doc", "--memory-limit", "80MB", "--spill", str(spill)]
+    command = [sys.executable, "-m", "exactperm", "compare", path, *options, "--output", "json"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(xp.__file__).parents[1])}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) as first:
+        while not (spill.exists() and list(spill.iterdir())) and first.poll() is None:
+            time.sleep(0.001)
+        first.kill()
+        assert first.stdout.read() == b""
+    assert first.returncode == -signal.SIGKILL
+    second = subprocess.run(command, capture_output=True, env=environment, check=True)
+    pair = json.loads(second.stdout)["pairs"][0]
+    expected = xp.paired_test(xp.Effects.from_frame(pl.scan_parquet(path), a="x", b="y", group="doc"))
+    assert (pair["pvalue"], pair["statistic"], pair["n_groups"]) == (expected.pvalue, expected.statistic, 3_000_000)
