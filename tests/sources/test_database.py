@@ -196,6 +196,14 @@ def test_what_comes_after_many_integers_is_not_rounded(tmp_path, ending, column)
         assert effects.counts.tolist() == [1, n - 1]
 
 
+def test_a_number_after_many_truth_values(tmp_path):
+    path = tmp_path / "late.jsonl"
+    path.write_text('{"x": true, "y": false}\n' * 30_000 + '{"x": true, "y": 0.5}\n')
+    effects = xp.read(str(path), **LIMITS).counted
+    assert effects.values.ravel().tolist() == [5, 10]
+    assert effects.counts.tolist() == [1, 30_000]
+
+
 @pytest.mark.parametrize("ending", ["csv", "jsonl"])
 def test_a_shard_without_a_column(tmp_path, ending):
     frame = table()
@@ -277,3 +285,17 @@ def test_a_run_that_was_killed_while_it_spilled_is_run_again(tmp_path):
     pair = json.loads(second.stdout)["pairs"][0]
     expected = xp.paired_test(xp.Effects.from_frame(pl.scan_parquet(path), a="x", b="y", group="doc"))
     assert (pair["pvalue"], pair["statistic"], pair["n_groups"]) == (expected.pvalue, expected.statistic, 3_000_000)
+
+
+def test_counting_loads_duckdb_and_no_other_library_of_frames(tmp_path):
+    (path,) = written(tmp_path, "parquet", scores=table())
+    program = (
+        "import sys, exactperm as xp\n"
+        f"xp.paired_test(xp.read({path!r}, a='old', b='new', group='doc', memory_limit='500MB'))\n"
+        "print(*{name.partition('.')[0] for name in sys.modules})"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(xp.__file__).parents[1])}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=environment)
+    loaded = set(done.stdout.split())
+    assert "duckdb" in loaded
+    assert loaded & {"pyarrow", "pandas", "polars", "scipy"} == set()

@@ -202,6 +202,12 @@ def test_all_kinds_refuse_alike(kind, case):
             ValueError,
             "may not fit into 64 bits; count parts",
         ),
+        (
+            pl.DataFrame({"a": [1, 2], "b": [0.5, 1.0]}),
+            {"a": {"tp": "a", "fp": "b"}, "b": {"tp": "a", "fp": "a"}},
+            ValueError,
+            "column 'b' holds 1 floats that are no whole numbers; counts are",
+        ),
         (pl.DataFrame({"a": [0.5], "b": [0.25]}), {"a": "a", "b": "b", "grid": None}, ValueError, "grid=None"),
         ([1, 2], {"a": "a", "b": "b"}, TypeError, "frame must be a data frame or a query .* not a list"),
     ],

@@ -167,7 +167,7 @@ def _opened(connection: Connection, table: Table, wanted: Wanted) -> tuple[Any, 
     if len(table.sources) > 1:
         _check_one_schema(connection, table, used)
     if table.format != "parquet":
-        rows = _rows(connection, table.format, table.sources, _losing_nothing(used, roles))
+        rows = _rows(connection, table.format, table.sources, _losing_nothing(table.format, used, roles))
     return rows, roles
 
 
@@ -187,9 +187,10 @@ def _kind(dtype: str) -> str:
     return "text" if dtype in ("VARCHAR", "UUID") else dtype.lower()
 
 
-def _losing_nothing(types: Mapping[str, str], roles: Roles) -> dict[str, str]:
+def _losing_nothing(format: str, types: Mapping[str, str], roles: Roles) -> dict[str, str]:
     """Types for columns of text files: 0.6 after thousands of integers would be read as 1, and an id 1.5 as 2."""
-    safe = {name: "DOUBLE" if "INT" in kind else kind for name, kind in types.items()}
+    exact = "INT|BOOLEAN" if format == "jsonl" else "INT"  # in csv a number among truth values is an error
+    safe = {name: "DOUBLE" if re.search(exact, kind) else kind for name, kind in types.items()}
     return safe | dict.fromkeys(roles.labels, "VARCHAR")
 
 
@@ -302,12 +303,12 @@ def _scores(
     rows: Any, pair: tuple[str, str], a: Any, b: Any, roles: Roles, tables: Sequence[Table], missing: str
 ) -> Scores:
     known: tuple[str, ...] = ()
-    name, grid = "score", "auto"
+    name = "score"
     if isinstance(a, Mapping):
         sums, known = next(iter(metrics_of(list(a)).items()))
-        name, a, b, grid = ",".join(sums), {sum: a[sum] for sum in sums}, {sum: b[sum] for sum in sums}, "1"
+        name, a, b = ",".join(sums), {sum: a[sum] for sum in sums}, {sum: b[sum] for sum in sums}
     try:
-        effects = Effects.from_frame(rows, a=a, b=b, group=roles.group, nan_policy=missing, grid=grid)
+        effects = Effects.from_frame(rows, a=a, b=b, group=roles.group, nan_policy=missing)
     except (ValueError, TypeError) as error:
         said = str(error).replace("nan_policy='omit'", "--missing omit")
         raise SourceError(f"{tables[0].sources[0].name}: {said}") from None

@@ -135,7 +135,7 @@ def look(rows: Any, columns: Columns, *, omit: bool, grid: Any) -> Survey:
     if not long:
         return Survey(types)
     floats = [c for c in long if types[c] in TOLD_APART]
-    units = _units(grid) if floats else []
+    units = _units(grid, len(columns.names)) if floats else []
     seen = _scan(rows, long, types, units)
     for column in long:
         if seen["gaps", column] and not omit:
@@ -234,9 +234,11 @@ def has_gap(column: str, types: Mapping[str, str]) -> Any:
 # -- grids -----------------------------------------------------------------------------------------------------
 
 
-def _units(grid: Any) -> list[Fraction]:
-    """The units that are tried, from the coarsest on."""
+def _units(grid: Any, sums: int) -> list[Fraction]:
+    """The units that are tried, from the coarsest on; the sums of a metric are whole."""
     if isinstance(grid, str) and grid == "auto":
+        if sums > 1:
+            return [Fraction(1)]
         return [Fraction(1, 10**decimals) for decimals in range(DECIMALS + 1)]
     unit = as_unit(grid)
     if unit is None:
