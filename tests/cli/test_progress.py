@@ -8,6 +8,7 @@ import exactperm as xp
 from exactperm.answers import AT_ONCE, TESTED
 from exactperm.cli.progress import Progress
 from exactperm.sources import Source
+from exactperm.sources.database import COUNTED
 from exactperm.sources.files import OPENED
 
 
@@ -48,6 +49,29 @@ def test_stages():
     assert watch.where() == ("testing", 3, 10)
     watch.say("comparing")
     assert watch.where() == ("comparing", 0, 0)
+
+
+def test_percents_of_a_database():
+    watch = Progress()
+    watch.counted(lambda: 42.7)
+    assert watch.where() == ("counting rows", 42, 100)
+    watch.counted(lambda: -1.0)  # DuckDB does not know yet
+    assert watch.where() == ("counting rows", 0, 0)
+    watch.say("comparing")
+    assert watch.where() == ("comparing", 0, 0)
+
+
+def test_a_table_that_is_counted_says_how_far_it_is(tmp_path):
+    path = tmp_path / "scores.csv"
+    path.write_text("x,y\n" + "1,0\n" * 50)
+    told = []
+    token = COUNTED.set(told.append)
+    try:
+        xp.read(str(path), memory_limit="300MB")
+    finally:
+        COUNTED.reset(token)
+    (percent,) = told
+    assert percent() == 0  # it is over
 
 
 def test_reports_come_in_order_and_change_no_bit():
