@@ -46,6 +46,7 @@ def test_page_has_every_section(name, sections):
     assert {section for section in sections if f"\n## {section}\n" not in text} == set()
 
 
+@pytest.mark.filterwarnings("ignore:fetch_arrow_table:DeprecationWarning")  # of Ibis, about DuckDB 2
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_examples_of_a_page_give_the_output_shown(path, monkeypatch):
     monkeypatch.chdir(ROOT)
