@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
 from exactperm import metrics, tables
@@ -16,10 +17,10 @@ from exactperm.api import engine_options, problems_of
 from exactperm.comparisons import Comparisons
 from exactperm.inference.multiplicity import method_name
 from exactperm.inference.tiers import cliques, letter
-from exactperm.pair import Pair, adjusted_pairs, frame_of, in_latex, row, table
+from exactperm.pair import Pair, adjusted_pairs, corrected, frame_of, in_latex, row, table
 from exactperm.result import SCHEMA, finite
 from exactperm.standing import sampled_methods, signature_of, verdict_of
-from exactperm.systems import Systems, frame_library, gather
+from exactperm.systems import Systems, frame_library, gather, unit_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -143,6 +144,7 @@ def compare(
         items = [each.items(a, b) for a, b in couples]
         results += results_of(problems_of(tests, each.metric, alternative, items, margin), method, asked)
     pairs = adjusted_pairs(couples * len(data), results, correction, alpha)
+    labels_of_units = unit_labels(systems, groups)
     comparisons = [
         Comparison(
             systems=each.names,
@@ -156,6 +158,7 @@ def compare(
             alternative=alternative,
             margin=pairs[0].margin,
             frame_library=frame_library(systems),
+            labels=labels_of_units,
         )
         for i, each in enumerate(data)
     ]
@@ -196,6 +199,8 @@ class Comparison:
         How p-values were adjusted, the level, the alternative, and the margin or None.
     frame_library
         The library of the data frame that was given, which `to_frame` uses too.
+    labels
+        What the groups are called, in their order, or else the items; None if items have no names.
     """
 
     systems: tuple[str, ...]
@@ -209,6 +214,7 @@ class Comparison:
     alternative: str
     margin: float | None = None
     frame_library: str | None = None
+    labels: Sequence[Any] | None = None
 
     @cached_property
     def ranking(self) -> tuple[str, ...]:
@@ -322,10 +328,22 @@ class Comparison:
         blocks = [tables.plain(*self.systems_table()), "\n".join([pairs, *notes]), self.verdict]
         return "\n\n".join(blocks)
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """A report in one file that any browser opens: systems, pairs, and what each test rests on.
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        Parameters
+        ----------
+        path
+            Where to write it, ending in .html or .htm; the text is returned if there is none.
+        """
+        from exactperm.report.html.page import deliver
+
+        return deliver([self], path)
+
+    def _repr_html_(self) -> str:
+        from exactperm.report.notebook import of_comparisons
+
+        return of_comparisons([self])
 
     def systems_table(self) -> tables.Table:
         """A row for each system: its score, and the tiers as letters."""
@@ -341,6 +359,11 @@ class Comparison:
         score = self.scores[name]
         shown = "" if score is None else f"{score:.{tables.decimals(self.scores.values())}f}"
         return [shown, self.letters[name]] if self.tiers else [shown]
+
+    @property
+    def is_adjusted(self) -> bool:
+        """Whether p-values were adjusted: for several pairs, or one together with those of other metrics."""
+        return corrected(self.pairs)
 
     @property
     def ranked_pairs(self) -> list[Pair]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from exactperm import tables
@@ -90,10 +91,16 @@ class Comparisons(Mapping[str, "Comparison"]):
         pairs = [f"{metric}\n{tables.plain(*c.pairs_table())}" for metric, c in self.items()]
         return "\n\n".join([tables.plain(*self.systems_table()), *pairs, self.verdict])
 
-    def _repr_html_(self) -> str:
-        from html import escape
+    def to_html(self, path: str | Path | None = None) -> str | None:
+        """A report in one file, with a section for each metric; see `Comparison.to_html`."""
+        from exactperm.report.html.page import deliver
 
-        return f"<pre>{escape(repr(self))}</pre>"
+        return deliver(list(self.values()), path)
+
+    def _repr_html_(self) -> str:
+        from exactperm.report.notebook import of_comparisons
+
+        return of_comparisons(list(self.values()))
 
     def systems_table(self) -> tables.Table:
         """A row for each system: its score by each metric, with the tiers as letters."""

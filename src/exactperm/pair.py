@@ -14,7 +14,17 @@ from exactperm.claims import claim, doubt, how_tested
 from exactperm.inference.multiplicity import adjust
 from exactperm.result import Interval, TestResult, apart, format_pvalue
 
-__all__ = ["CORRECTIONS", "Pair", "adjusted_as_known", "adjusted_pairs", "as_known", "in_latex", "table"]
+__all__ = [
+    "CORRECTIONS",
+    "Pair",
+    "adjusted_as_known",
+    "adjusted_pairs",
+    "as_known",
+    "corrected",
+    "in_a_word",
+    "in_latex",
+    "table",
+]
 
 Outcome = Literal["different", "not different", "within margin", "not shown", "undecided", "not testable"]
 
@@ -117,15 +127,6 @@ class Pair(TestResult):
         """A table of one row, for booktabs."""
         return tables.latex(*in_latex(table([self])))
 
-    def __repr__(self) -> str:
-        """The pair in a few lines."""
-        return "\n".join(f"{name:<12}{value}" for name, value in self._facts())
-
-    def _repr_html_(self) -> str:
-        from html import escape
-
-        return f"<pre>{escape(repr(self))}</pre>"
-
     def _facts(self) -> list[tuple[str, str]]:
         known = "" if self.exact else ", p between {} and {}".format(*apart(*self.log_pvalue_interval))
         facts = [
@@ -177,9 +178,7 @@ _NOT_SHOWN = {"two-sided": "not different", "greater": "not better", "less": "no
 def table(pairs: Sequence[Pair]) -> tables.Table:
     """Pairs that were adjusted together as a head, rows, and the number of columns that are names."""
     digits = tables.decimals(score for pair in pairs for score in (*pair.scores, pair.statistic)) + 1
-    correction = pairs[0].correction
-    corrected = correction != "none" and (len(pairs) > 1 or pairs[0].log_pvalue_adjusted != pairs[0].log_pvalue)
-    adjusted = [f"p ({CORRECTIONS[correction]})"] if corrected else []
+    adjusted = [f"p ({CORRECTIONS[pairs[0].correction]})"] if corrected(pairs) else []
     record = [RECORD] if all(pair.wins is not None for pair in pairs) else []
     rows = [
         [
@@ -189,14 +188,20 @@ def table(pairs: Sequence[Pair]) -> tables.Table:
             as_known(pair),
             *([adjusted_as_known(pair)] if adjusted else []),
             *([f"{pair.wins}-{pair.losses}-{pair.ties}"] if record else []),
-            _in_a_word(pair),
+            in_a_word(pair),
         ]
         for pair in pairs
     ]
     return ["system", "against", "difference", "p", *adjusted, *record, "outcome"], rows, 2
 
 
-def _in_a_word(pair: Pair) -> str:
+def corrected(pairs: Sequence[Pair]) -> bool:
+    """Whether pairs that were adjusted together have adjusted p-values worth showing."""
+    first = pairs[0]
+    return first.correction != "none" and (len(pairs) > 1 or first.log_pvalue_adjusted != first.log_pvalue)
+
+
+def in_a_word(pair: Pair) -> str:
     """What was shown of the first system."""
     if pair.better:
         return "better" if pair.better == pair.a else "worse"

@@ -115,19 +115,16 @@ class TestResult:
         """The result in a few lines."""
         if np.ndim(self.pvalue):
             return f"TestResult(batch of shape {np.shape(self.pvalue)}, {self.signature})"
-        return "\n".join(f"{name:<12}{value}" for name, value in _facts(self))
+        return "\n".join(f"{name:<12}{value}" for name, value in self._facts())
 
     def _repr_html_(self) -> str:
         """The same as a table, for notebooks."""
-        from html import escape
+        from exactperm.report.notebook import of_batch, of_facts
 
-        if np.ndim(self.pvalue):
-            return f"<pre>{escape(repr(self))}</pre>"
-        rows = (
-            f'<tr><th style="text-align:left">{escape(name)}</th><td style="text-align:left">{escape(value)}</td></tr>'
-            for name, value in _facts(self)
-        )
-        return f"<table>{''.join(rows)}</table>"
+        return of_batch(repr(self)) if np.ndim(self.pvalue) else of_facts(self.verdict, self._facts())
+
+    def _facts(self) -> list[tuple[str, str]]:
+        return _facts(self)
 
     @property
     def verdict(self) -> str:

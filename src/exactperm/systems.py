@@ -5,7 +5,7 @@ What came may be scores, counts, or predictions with a gold standard; in a mappi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -21,7 +21,7 @@ from exactperm.metrics.registry import parse
 from exactperm.sources.roles import is_id
 from exactperm.sources.scores import Scores
 
-__all__ = ["Systems", "frame_library", "gather"]
+__all__ = ["Systems", "frame_library", "gather", "unit_labels"]
 
 Labels = NDArray[Any] | None
 #: whose data frames and series are known by sight
@@ -272,6 +272,21 @@ def _of_numbers(metric: metrics.Metric, given: dict[str, Any]) -> metrics.Metric
 
 
 # -- data frames -----------------------------------------------------------------------------------------------
+
+
+def unit_labels(systems: Any, groups: Any) -> Sequence[Any] | None:
+    """What the groups are called, in the order of their codes, else what files call the items; None for row numbers."""
+    if groups is None and isinstance(systems, Scores):
+        if systems.groups is None:
+            return systems.items
+        groups = systems.groups
+    if groups is None:
+        return None
+    if isinstance(groups, str):
+        groups = _columns(systems)[groups]
+    labels = groups if isinstance(groups, Sequence) else _as_list(groups, "groups")
+    codes = inputs.labels(groups, "groups", len(labels))
+    return [labels[i] for i in np.unique(codes, return_index=True)[1]]
 
 
 def frame_library(x: Any) -> str | None:

@@ -51,6 +51,9 @@ def compare(
             help="Draw into a png, svg or pdf: of two systems the null distribution, of more the ranking.",
         ),
     ] = None,
+    report: Annotated[
+        str | None, typer.Option(metavar="FILE.html", help="Write a report that any browser opens, too.")
+    ] = None,
     gate: Annotated[
         bool,
         typer.Option(
@@ -115,6 +118,8 @@ def compare(
         --alternative greater --margin 0.005
     A picture for a paper, of the distribution under random exchange:
       exactperm compare a=a.txt b=b.txt --gold ref.txt --plot figure.pdf
+    A report to open, print, or put beside the paper:
+      exactperm compare scores.csv --report report.html
     A gate for continuous integration:
       exactperm compare main.jsonl new.jsonl --gate --quiet
 
@@ -134,6 +139,10 @@ def compare(
         )
     if plot is not None:
         _check_plot(plot, metric)
+    if report is not None:
+        from exactperm.report.html.page import checked
+
+        checked(report)
     with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
@@ -158,6 +167,9 @@ def compare(
         if plot is not None:
             watch.say("drawing")
             _draw(result, plot)
+        if report is not None:
+            watch.say("writing the report")
+            result.to_html(report)
     if gate and baseline is None and not quiet:
         note(f"note: the baseline is {scores.systems[0]}, the first system; --baseline names another")
     _print(result, output, scores)
