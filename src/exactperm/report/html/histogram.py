@@ -100,11 +100,12 @@ def _of_steps(law: Floats, first: float, unit: float, deviation: float) -> Histo
     """Bars of a whole number of steps each, symmetric about the middle: a law of few points has a bar for each."""
     reach = min(int(REACH * deviation) + 1, len(law) // 2)
     start, end = len(law) // 2 - reach, len(law) - len(law) // 2 + reach
-    start, end = max(start, 0), min(end, len(law))
     steps = -(-(end - start) // BARS)
-    lack = -(end - start) % steps
-    shares = np.pad(law[start:end], (lack // 2, lack - lack // 2)).reshape(-1, steps).sum(axis=1)
-    return Histogram(first + (start - lack // 2 - 0.5) * unit, steps * unit, shares, points=steps == 1)
+    start -= -(end - start) % steps // 2
+    end += -(end - start) % steps
+    # bars may reach beyond the law, where nothing is
+    shares = np.pad(law, steps)[start + steps : end + steps].reshape(-1, steps).sum(axis=1)
+    return Histogram(first + (start - 0.5) * unit, steps * unit, shares, points=steps == 1)
 
 
 def _counted(values: NDArray[Any], shares: Floats, drawn: int) -> Histogram:

@@ -69,6 +69,7 @@ def section(comparison: Comparison, found: Sequence[Found], number: int, level: 
     return {
         "id": f"m{number}",
         "level": str(level),
+        "metric": escape(comparison.metric),
         "heading": titled,
         "verdict": isolated(comparison.verdict, comparison.systems),
         "facts": _facts(comparison),
@@ -221,7 +222,7 @@ def _matrix(comparison: Comparison, number: int) -> str:
         rows.append(f'<tr><th scope="row"><span class="rank">{rank}</span> {_name(row)}</th>{"".join(cells)}</tr>')
     size = "wide" if len(ranking) < MANY else "narrow"
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Matrix of pairs">'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Matrix of pairs by {escape(comparison.metric)}">'
         f'<table class="matrix {size}" data-comparison="{number}" aria-label="Matrix of pairs">'
         f'<thead><tr><th scope="col"><span class="unseen">System</span></th>{head}</tr></thead>'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
@@ -261,9 +262,9 @@ def _rows(comparison: Comparison) -> str:
             for cell, kind, value in list(zip(row, kinds, values, strict=True))[left:]
         )
         body.append(f"<tr>{names}{cells}</tr>")
-    number = 'class="sortable pairs"'
     return (
-        f'<div class="scroll" tabindex="0" role="region" aria-label="Table of pairs"><table {number}>'
+        f'<div class="scroll" tabindex="0" role="region" aria-label="Table of pairs by {escape(comparison.metric)}">'
+        '<table class="sortable pairs">'
         f"<thead><tr>{titles}</tr></thead><tbody>{''.join(body)}</tbody></table></div>"
     )
 
