@@ -260,3 +260,30 @@ def test_a_bug_is_no_bad_input(samples, invoke, monkeypatch):
         monkeypatch.setattr(registry, "recognise", broken)
         with pytest.raises((ValueError, TypeError, KeyError)):
             invoke("compare", *files)
+
+
+def test_a_report_is_written_and_the_rest_stays_the_same(three, invoke, tmp_path):
+    path = tmp_path / "out.html"
+    plain, done = invoke("compare", *three), invoke("compare", *three, "--report", str(path))
+    assert (done.exit_code, done.stdout, done.stderr) == (0, plain.stdout, "")
+    assert path.read_text(encoding="utf-8") == xp.compare(xp.read(*three)).to_html()
+
+
+def test_a_report_by_two_metrics_has_both(three, invoke, tmp_path):
+    path = tmp_path / "out.html"
+    assert (
+        invoke("compare", *three, "--report", str(path), "--metric", "exact_match", "--metric", "length").exit_code == 0
+    )
+    page = path.read_text(encoding="utf-8")
+    assert '<h2 id="m0">exact_match</h2>' in page
+    assert '<h2 id="m1">length</h2>' in page
+
+
+@pytest.mark.parametrize("name", ["out.pdf", "out", "missing/out.html"])
+def test_a_report_that_cannot_be_written_is_refused_before_anything_is_read(name, invoke, tmp_path):
+    done = invoke("compare", "none.csv", "--report", str(tmp_path / name))
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert name.rpartition("/")[2] in done.stderr or "missing" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    assert "none.csv" not in done.stderr
+    assert list(tmp_path.iterdir()) == []

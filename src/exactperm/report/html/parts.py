@@ -128,7 +128,7 @@ def _systems(comparison: Comparison, found: Sequence[Found]) -> str:
         _title("System", "text"),
         _title(metric),
         *tiers,
-        _title(f"Difference from the {reference}"),
+        _title(f"Difference from the {reference}", place="forest"),
     ]
     rows = [_system(comparison, forest, name, rank) for rank, name in enumerate(comparison.ranking, 1)]
     return (
@@ -136,8 +136,8 @@ def _systems(comparison: Comparison, found: Sequence[Found]) -> str:
     )
 
 
-def _title(text: str, kind: str = "number") -> str:
-    return f'<th scope="col" data-kind="{kind}" class="{kind}">{escape(text)}</th>'
+def _title(text: str, kind: str = "number", place: str | None = None) -> str:
+    return f'<th scope="col" data-kind="{kind}" class="{place or kind}">{escape(text)}</th>'
 
 
 def _system(comparison: Comparison, forest: Forest, name: str, rank: int) -> str:

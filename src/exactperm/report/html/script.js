@@ -77,7 +77,7 @@
     const x = (value) => ((value - low) / (high - low)) * size;
     const svg = draw('svg', { viewBox: `0 0 ${size} ${height}`, role: 'img', 'aria-label': described(pair) });
     svg.append(...beyond(pair, comparison.tail, [low, high], x, top, base), ...massBars(pair, comparison.tail, x, top, base), draw('path', { class: 'axis', d: `M0 ${base}H${size}` }));
-    for (const value of ticks(low, high, Math.max(3, size / 110))) svg.append(...tick(value, x(value), base, size));
+    for (const value of ticks(low, high, Math.max(5, size / 90))) svg.append(...tick(value, x(value), base, size));
     if (comparison.tail === 'both') svg.append(marker(x(-pair.difference), top, base, 'mirror'));
     svg.append(marker(x(pair.difference), top, base, 'seen'), observedLabel(pair, x(pair.difference), size, top));
     return svg;
