@@ -128,11 +128,16 @@ def test_the_same_data_make_the_same_page():
 
 def test_groups_and_items_of_files_are_called_what_they_are_called():
     answered = answers("AB", 60)
-    documents = [f"doc {i // 3} & co" for i in range(60)]
+    documents = [f"doc {i % 20} & co" for i in range(60)]  # in another order than that of their names
     [data] = embedded(xp.compare(answered, groups=documents).to_html())
-    shown = {item[0] for item in data["pairs"][0]["items"]}
-    assert shown
-    assert shown <= set(documents)
+    [pair] = data["pairs"]
+    a, b = (answered[data["systems"][pair[key]]] for key in "ab")
+    ahead = dict.fromkeys(documents, 0.0)
+    for name, x, y in zip(documents, a, b, strict=True):
+        ahead[name] += (x - y) / 3
+    assert len(pair["items"]) == 10
+    for label, _, _, difference in pair["items"]:
+        assert difference == pytest.approx(ahead[label])
     assert data["pairs"][0]["grouped"]
     [data] = embedded(xp.compare(answered).to_html())
     numbers = [int(item[0].removeprefix("#")) - 1 for item in data["pairs"][0]["items"]]
