@@ -62,7 +62,7 @@ def test_everything_is_there_as_text(result):
 def test_colours_are_those_of_the_notebook():
     for result in results():
         styles = " ".join(re.findall('style="([^"]*)"', result._repr_html_()))
-        assert not re.search(r"(?<![-\w])color:", styles)
+        assert set(re.findall(r"(?<![-\w])color:(\w+)", styles)) == {"inherit"}
         assert set(re.findall(r"background:(\w+)", styles)) <= {"transparent"}
 
 

@@ -15,7 +15,7 @@ __all__ = ["of_batch", "of_comparisons", "of_facts"]
 
 _FRAME = "max-width:60em;line-height:1.5;margin:.4em 0"
 _VERDICT = "font-weight:600;margin:0 0 .5em 0;padding-left:.7em;border-left:3px solid #2f7de1"
-_TABLE = "border-collapse:collapse;margin:.2em 0 .8em 0"
+_TABLE = "color:inherit;border-collapse:collapse;margin:.2em 0 .8em 0"
 _RULE = "border:0;border-bottom:1px solid rgba(127,127,127,.35)"
 _CELL = f"padding:.2em .8em .2em 0;background:transparent;vertical-align:top;{_RULE}"
 _FAINT = "opacity:.75"

@@ -75,3 +75,16 @@ def test_a_ratio_on_a_line():
     bars, law = bars_of(result), result.null_distribution()
     assert bars.drawn == 0
     assert bars.shares == pytest.approx(masses(law, bars), abs=1e-9)
+
+
+def test_more_items_than_a_law_can_be_listed_for_are_drawn(monkeypatch):
+    result = xp.paired_test([1, 0, 1, 1, 0, 1] * 20, [0, 1, 1, 0, 0, 0] * 20)
+    listed = bars_of(result)
+    monkeypatch.setattr("exactperm.report.html.histogram.MOST_POINTS", 10)
+    drawn = bars_of(result)
+    assert (listed.drawn, drawn.drawn) == (0, 4000)
+    assert drawn.shares.sum() == pytest.approx(1, abs=1e-2)
+    for bars in (listed, drawn):
+        middles = bars.start + bars.width * (np.arange(len(bars.shares)) + 0.5)
+        spread = np.sqrt(bars.shares @ middles**2)
+        assert spread == pytest.approx(np.sqrt(result.n_groups - result.n_tied) / result.n_items, rel=0.05)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import exactperm as xp
+import exactperm.metrics
 from report_pages import ODD, answers
 
 CITATION = Path(__file__).parents[3] / "CITATION.cff"
@@ -180,3 +181,26 @@ def test_twenty_systems_and_ten_thousand_items_are_small():
     best = [pair for pair in data["pairs"] if 0 in (pair["a"], pair["b"])]
     assert len(best) == 19
     assert all(isinstance(pair["interval"], dict) for pair in best)
+
+
+def test_intervals_of_many_items_are_left_out_and_the_page_says_so(monkeypatch):
+    monkeypatch.setattr("exactperm.report.html.intervals.BUDGET", 3 * 8)
+    [data] = embedded(xp.compare(answers("DCBA", 120)).to_html())
+    intervals = [pair["interval"] for pair in data["pairs"]]
+    assert [isinstance(interval, dict) for interval in intervals] == [True] * 3 + [False] * 3
+    assert {interval["method"] for interval in intervals[:3]} == {"BCa"}
+    assert "confidence_interval() of the pair gives it" in intervals[3]
+
+
+def test_a_statistic_of_ones_own_and_less_that_is_better():
+    own = xp.Metric("own", sums=("x", "y"), h=lambda x, y, u, v: (x - u) * 1.0 + (v - y), antisymmetric=True)
+    draw = np.random.default_rng(2)
+    counts = {name: draw.integers(0, 5, (40, 2)) for name in "ABC"}
+    page = xp.compare(counts, metric=own).to_html()
+    assert [pair["scores"] for pair in embedded(page)[0]["pairs"]] == [[None, None]] * 3
+    scores = answers("AB", 50)
+    mean = xp.metrics.get("mean").renamed("error", higher_is_better=False)
+    page = xp.compare(scores, metric=mean, alternative="greater").to_html()
+    assert "error (lower is better)" in page
+    assert embedded(page)[0]["tail"] == "lower"
+    assert embedded(page)[0]["pairs"][0]["interval"]["low"] is None

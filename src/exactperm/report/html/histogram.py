@@ -27,13 +27,13 @@ Floats = NDArray[np.float64]
 BARS = 96
 REACH = 5.0
 #: steps of a coarse lattice in a standard deviation, and their least ratio to the root of the number of items
-FINE, FINER = 256, 4
+FINE, FINER = 256, 1
 #: points of a law that is listed for a picture
 MOST_POINTS = 1 << 23
 #: values of a metric that are computed for a picture
 MOST_VALUES = 1 << 20
-#: random exchanges drawn for a picture
-DRAWN = 4_000
+#: random exchanges drawn for a picture, fewer where they toss more coins than this, but some
+DRAWN, COINS, FEWEST = 4_000, 40_000_000, 500
 
 
 class Histogram(NamedTuple):
@@ -56,17 +56,23 @@ def histogram(problem: Problem) -> Histogram | None:
         return None
     lattice, _ = problem.metric.rejection_region(effects, "two-sided")
     if problem.metric.form(effects.names).additive:
-        return _of_mean(problem, lattice)
-    if lattice.rank == 1 and lattice.span[0] < MOST_VALUES:
+        coarse, factor = _coarse(lattice)
+        if coarse.span[0] < MOST_POINTS:
+            return _of_mean(problem, lattice, coarse, factor)
+    elif lattice.rank == 1 and lattice.span[0] < MOST_VALUES:
         points, law = null_law(lattice, MOST_VALUES)
         return _of_values(problem.metric.statistic(effects, lattice, points), law, lattice.deviation)
-    points = Sampler(lattice.steps, lattice.counts).fair(np.random.default_rng(0), DRAWN)
-    values = problem.metric.statistic(effects, lattice, points)
-    return _counted(values, np.full(DRAWN, 1 / DRAWN), DRAWN)
+    return _drawn(problem, lattice)
 
 
-def _of_mean(problem: Problem, lattice: Lattice) -> Histogram:
-    coarse, factor = _coarse(lattice)
+def _drawn(problem: Problem, lattice: Lattice) -> Histogram:
+    number = min(DRAWN, max(FEWEST, COINS // lattice.n))
+    points = Sampler(lattice.steps, lattice.counts).fair(np.random.default_rng(0), number)
+    values = problem.metric.statistic(problem.effects, lattice, points)
+    return _counted(values, np.full(number, 1 / number), number)
+
+
+def _of_mean(problem: Problem, lattice: Lattice, coarse: Lattice, factor: float) -> Histogram:
     _, law = null_law(coarse, MOST_POINTS)
     unit = 2 * factor * float(lattice.basis[0, 0]) * float(problem.effects.unit * problem.metric.scale)
     unit /= problem.effects.n_items

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from exactperm.inference.bootstrap import DEFAULT_RESAMPLES
+
 if TYPE_CHECKING:
     from exactperm.inference.confidence import ConfidenceInterval
     from exactperm.pair import Pair
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["Found", "intervals"]
 
 LEVEL = 0.95
-#: up to so many pairs are cheap, whatever the method
+#: up to so many pairs are given the interval that a pair gives by itself, within the budget
 FEW = 6
 #: resamples for each of many pairs, and the seed
 RESAMPLES, SEED = 999, 0
@@ -36,14 +38,16 @@ class Found(NamedTuple):
 
 def intervals(pairs: Sequence[Pair]) -> list[Found]:
     """An interval for each pair while the budget lasts."""
+    few = len(pairs) <= FEW and sum(_cost(pair, DEFAULT_RESAMPLES) for pair in pairs) <= BUDGET
+    method, resamples = ("auto", DEFAULT_RESAMPLES) if few else ("BCa", RESAMPLES)
     left, found = BUDGET, []
     for pair in pairs:
-        cost = 0 if len(pairs) <= FEW else _cost(pair)
+        cost = _cost(pair, resamples)
         if pair.problem is None or cost > left:
-            found.append(Found(None, "not computed for so many pairs; confidence_interval() of the pair gives it"))
+            found.append(Found(None, "not computed, as it takes long; confidence_interval() of the pair gives it"))
             continue
         left -= cost
-        found.append(_interval(pair, "auto" if len(pairs) <= FEW else "BCa"))
+        found.append(_interval(pair, method, resamples))
     return found
 
 
@@ -53,19 +57,18 @@ def _is_exact(pair: Pair) -> bool:
     return problem is not None and problem.metric.form(problem.effects.names).additive and pair.n_groups == pair.n_items
 
 
-def _cost(pair: Pair) -> int:
+def _cost(pair: Pair, resamples: int) -> int:
     if pair.problem is None:
         return 0
     if _is_exact(pair):
         return PER_DIFFERENCE * len(pair.problem.effects.counts)
-    return RESAMPLES * int(pair.n_groups) // RESAMPLED_ITEMS
+    return resamples * int(pair.n_groups) // RESAMPLED_ITEMS
 
 
-def _interval(pair: Pair, method: str) -> Found:
-    draws = not _is_exact(pair)
-    resamples = RESAMPLES if draws and method != "auto" else None
+def _interval(pair: Pair, method: str, resamples: int) -> Found:
+    drawn = {} if _is_exact(pair) else {"n_resamples": resamples, "rng": SEED}
     try:
-        found = pair.confidence_interval(LEVEL, method, n_resamples=resamples, rng=SEED if draws else None)
+        found = pair.confidence_interval(LEVEL, method, **drawn)
     except ValueError as error:  # too few items, or the same difference on all of them: the page says so
         return Found(None, str(error))
     return Found(found, "")

@@ -146,7 +146,7 @@ def _system(comparison: Comparison, forest: Forest, name: str, rank: int) -> str
     if comparison.tiers:
         letters = comparison.letters[name]
         chips = "".join(f'<span class="chip">{letter}</span>' for letter in letters)
-        tier = [f'<td data-value="{letters}">{chips}</td>']
+        tier = [f'<td class="word" data-value="{letters}">{chips}</td>']
     cells = [
         f'<td class="number" data-value="{rank}">{rank}</td>',
         f'<th scope="row">{_name(name)}</th>',
