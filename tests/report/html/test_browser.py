@@ -6,7 +6,7 @@ import re
 import pytest
 
 from exactperm.pair import as_known
-from report_pages import LONG, ODD
+from report_pages import LONG, ODD, answers
 
 PAGES = ["five", "odd", "pair", "base", "metrics"]
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
@@ -67,18 +67,31 @@ def test_p_values_are_sorted_as_numbers_and_words_as_words(look):
 # -- pairs -----------------------------------------------------------------------------------------------------
 
 
-def test_a_click_on_a_cell_opens_its_pair(look, comparisons):
+@pytest.mark.parametrize(("row", "column"), [("A", "C"), ("C", "A")])
+def test_a_click_on_a_cell_opens_its_pair_as_its_row_sees_it(row, column, look, comparisons):
     page = look("five")
-    page.get_by_role("button", name=re.compile("^A against C:")).click()
+    page.get_by_role("button", name=re.compile(f"^{row} against {column}:")).click()
     panel = page.get_by_role("dialog")
     pair = next(p for p in comparisons["five"].pairs if {p.a, p.b} == {"A", "C"})
-    assert panel.get_by_role("heading", level=2).inner_text() == f"{pair.a} against {pair.b}"
-    text = panel.inner_text()
+    assert panel.get_by_role("heading", level=2).inner_text() == f"{row} against {column}"
+    text = panel.inner_text().replace("−", "-")
     assert pair.verdict in text
-    assert f"{pair.wins} won, {pair.losses} lost, {pair.ties} tied by {pair.a}" in text
+    wins, losses, sign = (pair.wins, pair.losses, 1) if pair.a == row else (pair.losses, pair.wins, -1)
+    assert f"{wins} won, {losses} lost, {pair.ties} tied by {row}" in text
+    assert f"{row} minus {column}\n{sign * pair.statistic:+.4g}" in text
+    low, high = sorted(sign * end for end in pair.confidence_interval(method="BCa"))
+    assert f"{low:+.4g} to {high:+.4g}" in text
+    assert f"outcome: {'better' if pair.better == row else 'worse'}" in text
     assert pair.signature in text
     assert as_known(pair) in text
     assert panel.locator(".chart svg rect.mass").count() > 20
+    [item] = panel.locator(".items tbody tr").first.all_inner_texts()
+    number, mine, theirs, difference = item.replace("−", "-").split()
+    mine, theirs, difference = int(mine), int(theirs), int(difference)
+    assert difference == mine - theirs != 0
+    columns = answers("EDCBA", 200, seed=3)
+    index = int(number.removeprefix("#")) - 1
+    assert (mine, theirs) == (columns[row][index], columns[column][index])
     assert panel.locator(".items tbody tr").count() == 10
 
 

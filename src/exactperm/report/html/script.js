@@ -245,6 +245,33 @@
     if (event.target === panel) panel.close();
   });
 
+  // -- the same pair, seen from its other system --------------------------------------------------------------
+
+  const OPPOSITE = { better: 'worse', worse: 'better' };
+  const minus = (value) => (value === null ? null : -value);
+
+  function turnedInterval(interval) {
+    return typeof interval === 'string' ? interval : { ...interval, low: minus(interval.high), high: minus(interval.low) };
+  }
+
+  function turnedNull(law) {
+    return law && { ...law, start: -(law.start + law.width * law.bars.length), bars: [...law.bars].reverse() };
+  }
+
+  /** For tests on both sides, which do not depend on the order of the two. */
+  function turned(pair) {
+    const record = pair.record && [pair.record[1], pair.record[0], pair.record[2]];
+    return {
+      ...pair, record, a: pair.b, b: pair.a, difference: minus(pair.difference), scores: [...pair.scores].reverse(),
+      outcome: OPPOSITE[pair.outcome] ?? pair.outcome, interval: turnedInterval(pair.interval), null: turnedNull(pair.null),
+      items: pair.items.map(([label, a, b, weight]) => [label, b, a, minus(weight)]),
+    };
+  }
+
+  function seenFrom(system, pair, comparison) {
+    return comparison.tail === 'both' && pair.a !== system ? turned(pair) : pair;
+  }
+
   // -- what opens it ------------------------------------------------------------------------------------------
 
   function opener(words, pair, comparison, attributes) {
@@ -257,7 +284,7 @@
     const comparison = comparisons[table.dataset.comparison];
     for (const row of table.tBodies[0].rows) {
       for (const cell of row.querySelectorAll('[data-pair]')) {
-        const pair = comparison.pairs[cell.dataset.pair];
+        const pair = seenFrom(row.rowIndex - 1, comparison.pairs[cell.dataset.pair], comparison);
         const label = `${comparison.systems[row.rowIndex - 1]} against ${comparison.systems[cell.cellIndex - 1]}: `;
         const outcome = cell.querySelector('.unseen').textContent.split(',')[0];
         const words = `${label}${outcome}, p ${pair.adjusted ?? pair.p}`;
