@@ -88,3 +88,15 @@ def test_more_items_than_a_law_can_be_listed_for_are_drawn(monkeypatch):
         middles = bars.start + bars.width * (np.arange(len(bars.shares)) + 0.5)
         spread = np.sqrt(bars.shares @ middles**2)
         assert spread == pytest.approx(np.sqrt(result.n_groups - result.n_tied) / result.n_items, rel=0.05)
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_with_a_margin_the_law_is_that_of_the_border(alternative):
+    draw = np.random.default_rng(5)
+    a, b = draw.integers(0, 4, (2, 30))
+    result = xp.paired_test(a, b, margin=0.25, alternative=alternative)
+    bars, law = bars_of(result), result.null_distribution()
+    edges = bars.start + bars.width * np.arange(len(bars.shares) + 1)
+    found = np.histogram(law.support, edges, weights=law.probabilities)[0]
+    assert bars.shares == pytest.approx(found, abs=1e-9)
+    assert bars_of(xp.paired_test(a, b, margin=0.25)) is None  # of equivalence there are two

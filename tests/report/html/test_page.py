@@ -204,3 +204,20 @@ def test_a_statistic_of_ones_own_and_less_that_is_better():
     assert "error (lower is better)" in page
     assert embedded(page)[0]["tail"] == "lower"
     assert embedded(page)[0]["pairs"][0]["interval"]["low"] is None
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "drawn"),
+    [
+        ({"alternative": "greater"}, "Is A not worse than B by more than 0.1 in mean?", True),
+        ({}, "Is A equivalent to B within ±0.1 in mean?", False),
+    ],
+    ids=["non-inferiority", "equivalence"],
+)
+def test_a_margin_is_asked_about(options, asked, drawn):
+    result = xp.compare(answers("AB", 100), margin=0.1, **options)
+    page = result.to_html()
+    assert f"<h1>{asked}</h1>" in page
+    assert html.escape(result.verdict) in page
+    law = embedded(page)[0]["pairs"][0]["null"]
+    assert isinstance(law, dict) if drawn else "two null laws" in law

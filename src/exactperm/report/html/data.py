@@ -59,7 +59,6 @@ def _sums(pair: Pair) -> list[str]:
 
 
 def _pair(pair: Pair, found: Found, comparison: Comparison) -> dict[str, Any]:
-    bars = None if pair.problem is None else histogram(pair.problem)
     items = [] if pair.problem is None else telling_items(pair.problem)
     return {
         "verdict": pair.verdict,
@@ -74,7 +73,7 @@ def _pair(pair: Pair, found: Found, comparison: Comparison) -> dict[str, Any]:
         "record": None if pair.wins is None else [pair.wins, pair.losses, pair.ties],
         "grouped": pair.n_groups != pair.n_items,
         "interval": _interval(found),
-        "null": None if bars is None else _bars(bars),
+        "null": _null(pair),
         "items": [_item(item, comparison.labels) for item in items],
         "signature": pair.signature,
     }
@@ -84,6 +83,14 @@ def _interval(found: Found) -> Any:
     if found.interval is None:
         return found.reason
     return {"low": found.interval.low, "high": found.interval.high, "method": found.interval.method}
+
+
+def _null(pair: Pair) -> dict[str, Any] | str:
+    """The bars, or why there are none."""
+    if pair.problem is not None and len(pair.problem.sides) > 1:
+        return "A test of equivalence has two null laws, one at each end of the margin; neither is drawn."
+    bars = None if pair.problem is None else histogram(pair.problem)
+    return "Every exchange gives the same difference; there is nothing to draw." if bars is None else _bars(bars)
 
 
 def _bars(bars: Histogram) -> dict[str, Any]:

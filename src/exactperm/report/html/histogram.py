@@ -7,6 +7,7 @@ Where the law lives in more dimensions, random exchanges are drawn and counted, 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -50,10 +51,21 @@ class Histogram(NamedTuple):
 
 
 def histogram(problem: Problem) -> Histogram | None:
-    """The law of the statistic under random exchange; None if every exchange gives the same."""
-    effects = problem.effects
+    """The law of the statistic at the border of the null; None if every exchange gives the same, or there are two."""
+    if len(problem.sides) > 1:
+        return None
+    [(_, effects)] = problem.sides
     if not effects.counts.size:
         return None
+    bars = _of_law(replace(problem, effects=effects, margin=None))
+    if problem.margin is None:
+        return bars
+    statistic = problem.metric.scores
+    return bars._replace(start=bars.start - (statistic(effects)[2] - statistic(problem.effects)[2]))
+
+
+def _of_law(problem: Problem) -> Histogram:
+    effects = problem.effects
     lattice, _ = problem.metric.rejection_region(effects, "two-sided")
     if problem.metric.form(effects.names).additive:
         coarse, factor = _coarse(lattice)

@@ -9,6 +9,7 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from exactperm import tables
+from exactperm.claims import KINDS, within
 from exactperm.pair import CORRECTIONS, Pair, adjusted_as_known, in_a_word
 from exactperm.report.html.forest import Forest, differences
 from exactperm.report.html.intervals import LEVEL, Found
@@ -30,6 +31,8 @@ SIGNS = {
     "not testable": ("–", "open"),
 }
 OPPOSITE = {"better": "worse", "worse": "better", "not better": "not worse", "not worse": "not better"}
+#: longer names are not put into the title
+SHORT = 40
 #: from so many systems on, cells of the matrix hold a sign and no p-value
 MANY = 9
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]")
@@ -39,14 +42,16 @@ def question(comparisons: Sequence[Comparison]) -> str:
     """What the comparison asks, as the title."""
     first = comparisons[0]
     names, metrics = first.systems, " and ".join(c.metric for c in comparisons)
-    if len(names) == 2 and max(map(len, names)) <= 40:
-        words = {"greater": "better than", "less": "worse than"}
-        a, b = first.pairs[0].a, first.pairs[0].b
-        if first.alternative in words:
-            return f"Is {a} {words[first.alternative]} {b} by {metrics}?"
-        return f"Do {a} and {b} differ in {metrics}?"
-    if first.baseline is not None and len(first.baseline) <= 40:
-        return f"Which of {len(names) - 1} systems differ from {first.baseline} in {metrics}?"
+    a, b = first.pairs[0].a, first.pairs[0].b
+    is_short, is_pair = max(len(a), len(b)) <= SHORT, len(names) == 2
+    if first.margin is not None and is_short:
+        which = f"Is {a}" if is_pair else "Which systems are"
+        return f"{which} {within(first.alternative, first.margin, b)} in {metrics}?"
+    if is_pair and is_short:
+        words = {"greater": "better than", "less": "worse than"}.get(first.alternative)
+        return f"Is {a} {words} {b} by {metrics}?" if words else f"Do {a} and {b} differ in {metrics}?"
+    if first.baseline is not None and len(b) <= SHORT:
+        return f"Which of {len(names) - 1} systems differ from {b} in {metrics}?"
     return f"Which of {len(names)} systems differ in {metrics}?"
 
 
@@ -97,14 +102,17 @@ def _name(name: str) -> str:
 
 def _facts(comparison: Comparison) -> str:
     pairs = comparison.pairs
+    asked = comparison.alternative if comparison.margin is None else KINDS[comparison.alternative]
     facts = [
         ("Metric", comparison.metric + ("" if comparison.higher_is_better else " (lower is better)")),
-        ("Tests", f"{len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}, {comparison.alternative}"),
+        ("Tests", f"{len(pairs)} {'pair' if len(pairs) == 1 else 'pairs'}, {asked}"),
         ("Correction", _corrected(comparison)),
         ("Level", f"{comparison.alpha:g}"),
     ]
     if comparison.baseline is not None:
         facts.insert(1, ("Baseline", comparison.baseline))
+    if comparison.margin is not None:
+        facts.insert(1, ("Margin", f"{comparison.margin:.12g}"))
     return "".join(f"<div><dt>{name}</dt><dd><bdi>{escape(value)}</bdi></dd></div>" for name, value in facts)
 
 
@@ -289,6 +297,11 @@ def _method(comparison: Comparison) -> str:
         "share of all such exchanges whose difference is at least as extreme as the one observed.",
         f"Computed by: {engines}. {_bounds(comparison)}",
     ]
+    if comparison.margin is not None:
+        paragraphs.insert(
+            1,
+            "With a margin, the scores of one of the two are first moved by it on every item, against what is to be shown.",
+        )
     if comparison.is_adjusted or len(comparison.pairs) > 1:
         paragraphs.append(_correction(comparison))
     return "".join(f"<p>{escape(text)}</p>" for text in paragraphs)

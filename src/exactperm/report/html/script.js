@@ -127,14 +127,14 @@
   function caption(pair) {
     const how = pair.null.drawn
       ? `Drawn from ${pair.null.drawn.toLocaleString('en')} random exchanges, for this picture only; the p-value does not come from it.`
-      : 'The law of the difference if the two systems were alike, computed and not sampled.';
+      : 'The law of the difference under the null hypothesis, computed and not sampled.';
     return `${how} Coloured: at least as extreme as observed.`;
   }
 
   function nullFigure(pair, comparison, level, size) {
     const figure = make('figure', { class: 'chart' }, make(`h${level}`, {}, 'What exchange at random would give'));
-    if (pair.null === null) {
-      figure.append(make('p', {}, 'Every exchange gives the same difference; there is nothing to draw.'));
+    if (typeof pair.null === 'string') {
+      figure.append(make('p', {}, pair.null));
     } else {
       figure.append(chart(pair, comparison, size), make('figcaption', {}, caption(pair)));
     }
@@ -255,7 +255,7 @@
   }
 
   function turnedNull(law) {
-    return law && { ...law, start: -(law.start + law.width * law.bars.length), bars: [...law.bars].reverse() };
+    return typeof law === 'string' ? law : { ...law, start: -(law.start + law.width * law.bars.length), bars: [...law.bars].reverse() };
   }
 
   /** For tests on both sides, which do not depend on the order of the two. */
