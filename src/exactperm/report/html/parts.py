@@ -300,7 +300,7 @@ def _method(comparison: Comparison) -> str:
     if comparison.margin is not None:
         paragraphs.insert(
             1,
-            "With a margin, the scores of one of the two are first moved by it on every item, against what is to be shown.",
+            "With a margin, one system is first moved by it on every item, against what is to be shown.",
         )
     if comparison.is_adjusted or len(comparison.pairs) > 1:
         paragraphs.append(_correction(comparison))

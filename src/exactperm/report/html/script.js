@@ -199,7 +199,7 @@
     if (!pair.items.length) return [];
     const names = comparison.sums;
     const what = pair.grouped ? 'Groups' : 'Items';
-    const last = names.length ? 'moves the difference by' : 'difference';
+    const last = names.length ? 'moves the difference by' : pair.grouped ? 'difference per item' : 'difference';
     const title = `${what} that ${names.length ? 'would move the difference most, if exchanged' : 'differ most'}`;
     const number = names.length ? {} : { class: 'number' };
     const head = make('tr', {}, make('th', { scope: 'col' }, pair.grouped ? 'group' : 'item'),
