@@ -37,6 +37,23 @@ def browser():
 
 
 @pytest.fixture(scope="session")
+def violations():
+    """What axe-core finds on a page: the rule, and the elements that break it."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ImportError:
+        missing("axe-core is not installed: pip install -e '.[browser]'")
+    axe = Axe()
+
+    def found(page):
+        results = axe.run(page).response
+        assert len(results["passes"]) > 10  # it has looked
+        return [(each["id"], [node["html"][:200] for node in each["nodes"]]) for each in results["violations"]]
+
+    return found
+
+
+@pytest.fixture(scope="session")
 def comparisons():
     """What the pages are about, by name."""
     gold = np.random.default_rng(0).poisson(3, 80)

@@ -20,11 +20,6 @@ def focused(page):
     return page.evaluate("document.activeElement.getAttribute('aria-label') ?? document.activeElement.textContent")
 
 
-def violations(page):
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    return [(v["id"], [n["html"][:200] for n in v["nodes"]]) for v in axe.run(page).response["violations"]]
-
-
 # -- systems ---------------------------------------------------------------------------------------------------
 
 
@@ -221,7 +216,7 @@ def test_copying(blocked, look, comparisons):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("name", PAGES)
-def test_axe_finds_nothing(name, scheme, look):
+def test_axe_finds_nothing(name, scheme, look, violations):
     page = look(name, color_scheme=scheme, reduced_motion="reduce")
     assert violations(page) == []
     page.locator(".cell button, .open-pair").first.click()
