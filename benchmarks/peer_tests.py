@@ -222,7 +222,7 @@ def authors(checkout: Path) -> list[Peer]:
 # -- R -------------------------------------------------------------------------------------------
 
 SCRIPT = Path(__file__).with_name("peers.R")
-PATIENCE = 30  # seconds for one test
+PATIENCE = 10  # seconds for one test
 TOO_LONG = f"no end in {PATIENCE} s"
 
 
