@@ -24,7 +24,7 @@ import numpy as np
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from measure import best_time, exponent, machine, peak_memory, table, versions  # noqa: E402 - found on the path just set
+from measure import best_time, exponent, machine, peak_memory, table, three_digits, versions  # noqa: E402 - found on the path just set
 from simulation import ACCURACY, LENGTH, Integers, systems  # noqa: E402
 
 import exactperm as xp  # noqa: E402
@@ -36,6 +36,7 @@ OURS = "exactperm.paired_test"
 DP, FFT = "exact, DP", "exact, FFT"
 Test = Callable[[Integers, Integers], float]
 Times = dict[str, list[float]]
+Formula = Callable[[float, float], float]
 
 
 def sampler(K: int) -> str:
@@ -128,7 +129,7 @@ def assert_ours(engine: Run, paper: Run) -> None:
 
 def span(ratios: np.ndarray) -> str:
     """The least and the largest of some ratios."""
-    return f"{ratios.min():,.3g} to {ratios.max():,.3g}"
+    return f"{three_digits(ratios.min())} to {three_digits(ratios.max())}"
 
 
 def moments() -> str:
@@ -178,7 +179,7 @@ def runtimes(runs: dict[str, Run], engine: Run) -> str:
     lines = [(OURS, engine.times[OURS])]
     lines += [(f"{name}, {whose}", times) for whose, run in runs.items() for name, times in run.times.items()]
     header = ("milliseconds", *(f"N = {engine.sizes[i]:,}" for i in shown))
-    return table(header, [(name, *(f"{1e3 * times[i]:,.3g}" for i in shown)) for name, times in lines])
+    return table(header, [(name, *(three_digits(1e3 * times[i]) for i in shown)) for name, times in lines])
 
 
 def answers(runs: dict[str, Run], engine: Run) -> str:
@@ -193,11 +194,12 @@ def answers(runs: dict[str, Run], engine: Run) -> str:
 # -- growth --------------------------------------------------------------------------------------
 
 #: what the paper's theorems say of N sentences and a range of G
-THEOREMS: dict[str, Callable[[float, float], float]] = {
+THEOREMS: dict[str, Formula] = {
     DP: lambda N, G: G * N**2,
     FFT: lambda N, G: G * N * math.log(G * N) * math.log(N),
     sampler(5_000): lambda N, _: 5_000 * N,
 }
+SPACE: dict[str, Formula] = dict.fromkeys((DP, FFT), lambda N, G: G * N)
 NAMES = {DP: "G N^2", FFT: "G N log(G N) log N", sampler(5_000): "K N"}
 #: the larger, the nearer to the law of growth; the authors' samples take seconds at the smaller sizes
 N_AUTHORS, N_PAPER, N_ENGINE = (
@@ -236,18 +238,22 @@ def stretched() -> tuple[list[tuple[Integers, Integers]], list[int]]:
     return data, [reach(*pair) for pair in data]
 
 
-def promised(formula: Callable[[float, float], float], sizes: Sequence[int]) -> tuple[str, ...]:
-    """The powers of N and of G that fit a theorem's formula on the same data."""
-    in_n = [formula(n, reach(*pair)) for n, pair in zip(sizes, sentences(sizes), strict=True)]
+def promised(formula: Formula, space: Formula | None, sizes: Sequence[int]) -> tuple[str, ...]:
+    """The powers of N and of G that fit a theorem's formulas of time and space on the same data."""
     ranges = stretched()[1]
-    return f"{exponent(sizes, in_n):.2f}", "", f"{exponent(ranges, [formula(2_000, g) for g in ranges]):.2f}", ""
+    problems = [(n, reach(*pair)) for n, pair in zip(sizes, sentences(sizes), strict=True)]
+    cells = []
+    for x, data in ((sizes, problems), (ranges, [(2_000, g) for g in ranges])):
+        cells.append(f"{exponent(x, [formula(n, g) for n, g in data]):.2f}")
+        cells.append(f"{exponent(x, [space(n, g) for n, g in data]):.2f}" if space else "")
+    return tuple(cells)
 
 
 def growth(authors: dict[str, Test]) -> str:
     """Exponents in N and in G: theorem, the authors' code, `exactperm.paper`, and our engine."""
     paper, rows = paper_tests(), []
     for name, formula in THEOREMS.items():
-        rows.append((f"{name}: theorem, {NAMES[name]}", *promised(formula, N_PAPER)))
+        rows.append((f"{name}: theorem, {NAMES[name]}", *promised(formula, SPACE.get(name), N_PAPER)))
         if authors:
             rows.append((f"{name}: the authors' code", *exponents(authors[name], N_AUTHORS, memory=False)))
         rows.append((f"{name}: exactperm.paper", *exponents(paper[name], N_PAPER, memory=True)))

@@ -19,12 +19,15 @@ SECONDS, CALLS = 0.3, 200
 
 
 def best_time(call: Callable[[], Answer], seconds: float = SECONDS) -> tuple[Answer, float]:
-    """What a call returns, and the least time of several in seconds."""
+    """What a call returns, and the least time of several, in seconds of the processor.
+
+    By the clock a long call would be charged for what else runs on the machine, and a short one would find a gap.
+    """
     times: list[float] = []
     while not times or (sum(times) < seconds and len(times) < CALLS):
-        start = time.perf_counter()
+        start = time.process_time()
         answer = call()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return answer, min(times)
 
 
@@ -35,6 +38,11 @@ def peak_memory(call: Callable[[], object]) -> int:
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     return peak
+
+
+def three_digits(x: float) -> str:
+    """Three significant digits, without an exponent."""
+    return f"{float(f'{x:.3g}'):,.12g}"
 
 
 def exponent(x: Sequence[float], y: Sequence[float]) -> float:

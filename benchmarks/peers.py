@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "src"))
 
-from measure import best_time, machine, table, versions, write_blocks  # noqa: E402 - found on the path just set
+from measure import best_time, machine, table, three_digits, versions, write_blocks  # noqa: E402 - found on the path just set
 from peer_tests import PYTHON, Answer, Peer, authors, in_r  # noqa: E402
 from twelve import Compared, all_problems  # noqa: E402
 
@@ -102,7 +102,7 @@ def tally(peers: list[Peer], answers: dict[str, list[Answer]], problems: list[Co
 
 
 def speed(peers: list[Peer], problem: Compared, in_r_seconds: dict[str, float]) -> str:
-    """Seconds on 10,000 sentences, the best of several calls, and as multiples of ours."""
+    """Seconds of the processor on 10,000 sentences, the best of several calls, and as multiples of ours."""
     _, ours = best_time(problem.ours)
     calls: dict[str, Callable[[], Answer]] = {
         peer.name: lambda peer=peer: peer.test(problem) for peer in peers if problem_of_size(peer, problem)
@@ -116,7 +116,7 @@ def speed(peers: list[Peer], problem: Compared, in_r_seconds: dict[str, float]) 
     for name, time in sorted(seconds.items(), key=lambda item: item[1]):
         how = f"{samples[name]:,} samples" if samples.get(name) else "exact"
         bar = f"≥ {BARS[name]:,}: {'met' if time / ours >= BARS[name] else 'missed'}" if name in BARS else ""
-        rows.append((name, how, f"{time:.3g}", f"{time / ours:,.0f}", bar))
+        rows.append((name, how, f"{time:.3g}", three_digits(time / ours), bar))
     return table(("10,000 sentences", "", "seconds", "times ours", "bar"), rows)
 
 
