@@ -36,6 +36,7 @@ class Peer:
     test: Callable[[Compared], Answer]
     samples: int = 0  # 0 where it claims to be exact
     largest: int = 10**7  # items beyond which it takes minutes or more memory than there is
+    says: str = "exact"  # where it does not sample
 
     def answer(self, problem: Compared) -> Answer:
         """What it gives, or the name of its error."""
@@ -82,10 +83,20 @@ def scipy_permutation() -> Peer:
         if problem.kind == "f1":
             return f1(problem)
         if problem.kind == "signed ranks":
-            return float(stats.wilcoxon(problem.a, problem.b).pvalue)
+            return None
         return run(problem.units(), lambda x, y, axis: np.mean(x - y, axis=axis), True)
 
     return Peer("scipy", version("scipy"), test, 9_999, largest=10_000)
+
+
+def scipy_wilcoxon() -> Peer:
+    """The signed-rank test as it chooses its method."""
+    wilcoxon = importlib.import_module("scipy.stats").wilcoxon
+
+    def test(problem: Compared) -> Answer:
+        return float(wilcoxon(problem.a, problem.b).pvalue) if problem.kind == "signed ranks" else None
+
+    return Peer("scipy wilcoxon", version("scipy"), test, says="exact or normal")
 
 
 def naive_f1(totals: Array) -> float:
@@ -178,7 +189,7 @@ def version(package: str) -> str:
     return importlib.metadata.version(package)
 
 
-PYTHON = (scipy_permutation, mlxtend, permute, ranx, nltk, sacrebleu, statsmodels)
+PYTHON = (scipy_permutation, scipy_wilcoxon, mlxtend, permute, ranx, nltk, sacrebleu, statsmodels)
 
 # -- the authors ---------------------------------------------------------------------------------
 
