@@ -59,8 +59,10 @@ def cell(peer: Peer, answer: Answer, exact: float) -> str:
         return "–"
     if isinstance(answer, str):
         return answer if answer == "not run" else f"**{answer}**"
-    digits = f"{answer:.4g}"
-    return f"**{digits}**" if is_off(peer, answer, exact) else digits
+    if not is_off(peer, answer, exact):
+        return f"{answer:.4g}"
+    digits = next(d for d in range(4, 18) if f"{answer:.{d}g}" != f"{exact:.{d}g}")
+    return f"**{answer:.{digits}g}**"
 
 
 def answer_table(peers: list[Peer], answers: dict[str, list[Answer]], problems: list[Compared]) -> str:
@@ -91,7 +93,7 @@ def tally(peers: list[Peer], answers: dict[str, list[Answer]], problems: list[Co
         off = [a for a, exact in numbers if is_off(peer, a, exact)]
         failed = [a for a, _ in pairs if isinstance(a, str) and a != "not run"]
         zeros = sum(a == 0 for a in off)
-        how = f"{peer.samples:,} samples" if peer.samples else "exact"
+        how = f"{peer.samples:,} samples" if peer.samples else peer.says
         rows.append(
             (f"{peer.name} {peer.version}", how, f"{len(numbers)}", f"{len(off)}", f"{zeros}", f"{len(failed)}")
         )
