@@ -62,7 +62,8 @@ def cell(peer: Peer, answer: Answer, exact: float) -> str:
     if not is_off(peer, answer, exact):
         return f"{answer:.4g}"
     digits = next(d for d in range(4, 18) if f"{answer:.{d}g}" != f"{exact:.{d}g}")
-    return f"**{answer:.{digits}g}**"
+    shown = digits if digits == 4 else digits + 2  # zeros at the end are left out
+    return f"**{answer:.{shown}g}**"
 
 
 def answer_table(peers: list[Peer], answers: dict[str, list[Answer]], problems: list[Compared]) -> str:
