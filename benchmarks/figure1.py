@@ -266,8 +266,9 @@ def growth(authors: dict[str, Test]) -> str:
 
 def draw(runs: dict[str, Run], engine: Run, file: Path) -> None:
     """One panel for each implementation, both axes logarithmic."""
-    from exactperm.report.plots import runtime, save
     from matplotlib.figure import Figure
+
+    from exactperm.report.plots import runtime, save
 
     figure = Figure(figsize=(6 * len(runs), 4.4), layout="constrained")
     panels: Any = figure.subplots(1, len(runs), sharey=True, squeeze=False)[0]
