@@ -13,7 +13,7 @@ import exactperm as xp
 from exactperm.inference import inversion, shifted
 from shift_model import data, pvalue
 
-LEVELS = (0.5, 0.75, 0.8, 0.9, 0.95)
+LEVELS = (0.0625, 0.25, 0.5, 0.75, 0.8, 0.9, 0.95)
 
 
 def candidates(d, m):
@@ -59,6 +59,43 @@ def test_groups_of_unequal_size(groups, level, alternative):
     d, m = zip(*groups, strict=True)
     if len({Fraction(x, size) for x, size in groups}) > 1:
         assert check(d, m, level, alternative).exact
+
+
+@pytest.mark.parametrize(
+    "d",
+    [
+        [2**61, -(2**60)],
+        [3 * 10**25 + 1, -2 * 10**25, 10**25 - 2, 0, 0],
+        [10**6, 10**6 + 1, 10**6, 10**6, 10**6 + 1],
+        [0, 0, 0, 0, 3],
+        [7, -7, 7, 0, -7],
+    ],
+    ids=["huge", "huge and odd", "far from zero", "ties but one", "two magnitudes"],
+)
+@pytest.mark.parametrize("level", [0.0625, 0.5, 0.9])
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_awkward_differences(d, level, alternative):
+    assert check(d, [1] * len(d), level, alternative).exact
+    assert check(d, [1, 3, 2, 1, 2][: len(d)], level, alternative).exact
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+@pytest.mark.parametrize("level", [0.25, 0.8, 0.9])
+@pytest.mark.parametrize("m", [[1] * 7, [1, 3, 2, 1, 2, 4, 1]], ids=["items", "groups"])
+def test_between_two_bounds_the_whole_set_is_held(level, alternative, m, monkeypatch):
+    """With the bracket alone, which knows p between two bounds."""
+    monkeypatch.setattr(shifted, "QUICK", 0.0)
+    monkeypatch.setattr(shifted, "SMALL", 0)
+    d = [3, -1, 0, 9, 4, -2, 6]
+    a, b, groups = data(d, m)
+    interval = xp.paired_test(a, b, groups=groups, alternative=alternative).confidence_interval(level)
+    assert interval.exact == (interval.tolerance == 0)
+    alpha = 1 - Fraction(str(level))
+    kept = [shift for shift in candidates(d, m) if pvalue(d, m, shift, alternative) > alpha]
+    for end, last, sign in ((interval.low, kept[0], -1), (interval.high, kept[-1], 1)):
+        if math.isfinite(end):
+            assert 0 <= sign * (Fraction(end) - last) <= interval.tolerance + math.ulp(end)
+    assert interval.tolerance < 1
 
 
 @pytest.mark.parametrize("d", [[3, -1, 0, 4, 4, -2, 6], [0, 0, 1, 1, 1, 1], [5, 5, -2, 1, 0]])

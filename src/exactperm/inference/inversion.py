@@ -103,8 +103,9 @@ class _Search:
     def __init__(self, law: Differences, level: Fraction) -> None:
         self.law, self.level, self.log_level = law, level, math.log(level)
         self.z, self.error = law.normal(level)
-        # below the smallest mean only the empty set counts; at the mean of all p is at least a half
-        self.low, self.high = law.smallest - 1, law.mean
+        # below the smallest mean only the empty set counts; at the mean of all p is more than a half, as none and all
+        # of the groups count; at the largest mean every set does
+        self.low, self.high = law.smallest - 1, law.mean if 2 * level <= 1 else law.largest
         self.log_low, self.log_high = math.nan, math.nan  # log p there, once it has been looked at
         self.steps = 0
 

@@ -123,6 +123,11 @@ class Differences:
         """A lower bound of the means of all sets: that of single groups."""
         return min(Fraction(int(d), int(m)) for d, m in zip(self.d, self.m, strict=True))
 
+    @cached_property
+    def largest(self) -> Fraction:
+        """An upper bound of the means of all sets: that of single groups."""
+        return -self.exchanged().smallest
+
     @property
     def are_equal(self) -> bool:
         """Whether all groups have the same mean."""
