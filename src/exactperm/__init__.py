@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from exactperm.engines.auto import SamplingWarning, ToleranceWarning
     from exactperm.inference.bootstrap import bootstrap
     from exactperm.inference.confidence import ConfidenceInterval
+    from exactperm.inference.effect_sizes import EffectSize, EffectSizes
     from exactperm.inference.power import detectable_difference, power, sample_size
     from exactperm.inference.power_result import DetectableDifference, Power, SampleSize
     from exactperm.keyed import paired_tests
@@ -36,6 +37,8 @@ _HOME = {
     "Comparisons": "exactperm.comparisons",
     "ConfidenceInterval": "exactperm.inference.confidence",
     "DetectableDifference": "exactperm.inference.power_result",
+    "EffectSize": "exactperm.inference.effect_sizes",
+    "EffectSizes": "exactperm.inference.effect_sizes",
     "Effects": "exactperm.effects",
     "Interval": "exactperm.result",
     "Metric": "exactperm.metrics",
@@ -67,6 +70,8 @@ __all__ = [
     "Comparisons",
     "ConfidenceInterval",
     "DetectableDifference",
+    "EffectSize",
+    "EffectSizes",
     "Effects",
     "Interval",
     "Metric",

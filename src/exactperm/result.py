@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from exactperm.effects import Effects
     from exactperm.inference.confidence import ConfidenceInterval
+    from exactperm.inference.effect_sizes import EffectSizes
     from exactperm.items import GroupSums, Items
     from exactperm.lattice import Lattice
     from exactperm.metrics.base import Metric
@@ -177,6 +178,36 @@ class TestResult:
         from exactperm.inference.confidence import confidence_interval
 
         return confidence_interval(self._held("confidence_interval()"), confidence_level, method, n_resamples, rng)
+
+    def effect_sizes(
+        self, confidence_level: float = 0.95, *, n_resamples: int | None = None, rng: Any = 0
+    ) -> EffectSizes:
+        """How large the difference is, in several measures, each with an interval that has two ends.
+
+        Parameters
+        ----------
+        confidence_level
+            Of every interval, between 0 and 1.
+        n_resamples, rng
+            Where an interval has to be drawn: the number of resamples, 9,999 by default, and the generator or its seed.
+
+        Returns
+        -------
+        EffectSizes
+            `difference`, `relative_error_reduction`, `win_rate`, `loss_rate`, `tie_rate`, `standardized_difference` and
+            `probability_of_superiority`, each with `estimate`, `interval`, and a `reason` where one is not defined; see
+            `exactperm.inference.effect_sizes`.
+
+        Examples
+        --------
+        >>> from exactperm import paired_test
+        >>> result = paired_test([12, 9, 15, 11, 8, 14, 10, 13], [11, 9, 12, 10, 8, 11, 9, 12])
+        >>> result.effect_sizes().probability_of_superiority.estimate
+        0.875
+        """
+        from exactperm.inference.effect_sizes import effect_sizes
+
+        return effect_sizes(self._held("effect_sizes()"), confidence_level, n_resamples, rng)
 
     def null_distribution(self) -> NullDistribution:
         """The exact law of the statistic under random exchange, in one dimension and up to 10^7 points."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from exactperm.effects import Effects
     from exactperm.result import Problem
 
-__all__ = ["bootstrap", "resample", "resample_groups"]
+__all__ = ["DEFAULT_RESAMPLES", "bootstrap", "resample", "resample_groups", "resample_values"]
 
 Floats = NDArray[np.float64]
 
@@ -179,6 +180,27 @@ def resample_groups(problem: Problem, n_resamples: int | None, rng: Any) -> tupl
     first, second = (b, a) if exchanged else (a, b)
     table = np.column_stack([first, second, sizes])
     return resampled(table, statistic, number, rng), -1 if exchanged else 1
+
+
+def resample_values(
+    problem: Problem, contrast: Callable[[Floats, Floats], Floats], n_resamples: int | None, rng: Any
+) -> Resampled:
+    """Resamples of a function of the values of A and of B."""
+    from exactperm.metrics.comparison import values
+
+    metric = problem.metric.form(problem.effects.names)
+    _, sizes, a, b = problem.group_sums("a bootstrap of this metric")
+    k = a.shape[1]
+
+    def value(totals: Floats, items: Floats) -> Floats:
+        return totals[:, 0] / items * metric.scale if metric.additive else values(metric, list(totals.T))
+
+    def statistic(totals: Floats) -> Floats:
+        with np.errstate(all="ignore"):
+            return contrast(value(totals[:, :k], totals[:, -1]), value(totals[:, k : 2 * k], totals[:, -1]))
+
+    number = DEFAULT_RESAMPLES if n_resamples is None else n_resamples
+    return resampled(np.column_stack([a, b, sizes]), statistic, number, rng)
 
 
 def _sorted_bytes(a: NDArray[Any], b: NDArray[Any]) -> bytes:

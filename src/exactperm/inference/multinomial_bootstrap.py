@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from exactperm.engines.sampling import generator
 from exactperm.inference import bca
 
-__all__ = ["Resampled", "resampled"]
+__all__ = ["Resampled", "resampled", "resampled_rows"]
 
 Floats = NDArray[np.float64]
 #: totals (any number, k) to values of the statistic
@@ -71,8 +71,13 @@ def resampled(table: NDArray[Any], statistic: Statistic, number: int, rng: Any) 
     rng
         A generator or its seed; None draws a seed.
     """
-    source, facts = generator(rng)
     rows, counts = np.unique(table.astype(np.float64), axis=0, return_counts=True)
+    return resampled_rows(rows, counts, statistic, number, rng)
+
+
+def resampled_rows(rows: Floats, counts: NDArray[np.int64], statistic: Statistic, number: int, rng: Any) -> Resampled:
+    """The same from distinct rows in a fixed order, and how many groups have each."""
+    source, facts = generator(rng)
     if len(rows) < 2:
         raise ValueError("no interval is defined: all items are alike, so nothing is known of their spread")
     total = counts @ rows

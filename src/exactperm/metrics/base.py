@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
@@ -23,7 +24,7 @@ from exactperm.lattice import Lattice
 from exactperm.metrics import counts, tails
 from exactperm.region import Region, Runs
 
-__all__ = ["Alternative", "Metric"]
+__all__ = ["Alternative", "Metric", "bounded"]
 
 Alternative = Literal["two-sided", "greater", "less"]
 Ratio = Callable[..., "tuple[Any, Any] | list[tuple[Any, Any]]"]
@@ -59,6 +60,9 @@ class Metric:
         States that h(A, B) = -h(B, A), so that one tail is the mirror image of the other.
     higher_is_better
         Whether ``alternative="greater"`` (A is better) means a larger value.
+    perfect
+        The value without any error, before `scale`; None if there is none. The error of a system is how far its value
+        is from that.
     increasing
         For each sum in which the value is monotone 1 (it never falls as the sum grows) or -1;
         others are left out.
@@ -93,6 +97,7 @@ class Metric:
     additive: bool = field(default=False, kw_only=True)
     antisymmetric: bool = field(default=False, kw_only=True)
     higher_is_better: bool = field(default=True, kw_only=True)
+    perfect: int | None = field(default=None, kw_only=True)
     increasing: Mapping[str, int] = field(default_factory=dict, kw_only=True)
     gold: tuple[tuple[str, ...], ...] = field(default=(), kw_only=True)
     within: tuple[tuple[str, str], ...] = field(default=(), kw_only=True)
@@ -216,3 +221,7 @@ class Metric:
         """The same declaration under another name, with other fields changed, in all its forms."""
         forms = tuple(replace(form, name=name, **changes) for form in self.forms)
         return replace(self, name=name, forms=forms, **changes)
+
+
+#: a metric of which more is better, up to 1
+bounded = partial(Metric, perfect=1)

@@ -15,7 +15,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from exactperm.metrics.base import Metric
+from exactperm.metrics.base import Metric, bounded
 from exactperm.metrics.registry import beta_rule, register, zero_division_rule
 
 __all__: list[str] = []
@@ -31,14 +31,14 @@ GOOD_TABLE = {"tp": 1, "fp": -1, "fn": -1, "tn": 1}
 def precision(zero_division: float = 0) -> Metric:
     """The share of predicted positives that are right."""
     rule = zero_division_rule(zero_division)
-    return Metric(
+    return bounded(
         "precision",
         ("tp", "fp"),
         ratio=_precision,
         increasing={"tp": 1, "fp": -1},
         formula="tp / (tp + fp)",
         forms=(
-            Metric(
+            bounded(
                 "precision",
                 ("tp", "pred"),
                 ratio=_share,
@@ -46,7 +46,7 @@ def precision(zero_division: float = 0) -> Metric:
                 within=(("tp", "pred"),),
                 zero_division=rule,
             ),
-            Metric(
+            bounded(
                 "precision",
                 COUNTS,
                 ratio=_precision,
@@ -64,7 +64,7 @@ def recall(zero_division: float = 0) -> Metric:
     """The share of gold positives that are found."""
     rule = zero_division_rule(zero_division)
     increasing = {"tp": 1, "fn": -1}
-    return Metric(
+    return bounded(
         "recall",
         ("tp", "fn"),
         ratio=_precision,
@@ -72,7 +72,7 @@ def recall(zero_division: float = 0) -> Metric:
         gold=POSITIVES,
         formula="tp / (tp + fn)",
         forms=(
-            Metric(
+            bounded(
                 "recall",
                 ("tp", "gold"),
                 ratio=_share,
@@ -81,7 +81,7 @@ def recall(zero_division: float = 0) -> Metric:
                 within=(("tp", "gold"),),
                 zero_division=rule,
             ),
-            Metric(
+            bounded(
                 "recall",
                 COUNTS,
                 ratio=_recall,
@@ -121,7 +121,7 @@ def span_f1(zero_division: float = 0) -> Metric:
 def jaccard(zero_division: float = 0) -> Metric:
     """Intersection over union."""
     rule = zero_division_rule(zero_division)
-    return Metric(
+    return bounded(
         "jaccard",
         COUNTS,
         ratio=_jaccard,
@@ -138,7 +138,7 @@ def specificity(zero_division: float = 0) -> Metric:
     """The share of gold negatives that are left alone."""
     rule = zero_division_rule(zero_division)
     increasing = {"tn": 1, "fp": -1}
-    return Metric(
+    return bounded(
         "specificity",
         ("tn", "fp"),
         ratio=_precision,
@@ -146,7 +146,7 @@ def specificity(zero_division: float = 0) -> Metric:
         gold=(("tn", "fp"),),
         formula="tn / (tn + fp)",
         forms=(
-            Metric(
+            bounded(
                 "specificity",
                 TABLE,
                 ratio=_specificity,
@@ -185,7 +185,7 @@ def _f(name: str, beta: Fraction, zero_division: float, formula: str) -> Metric:
     p, q = square.numerator, square.denominator
     rule = zero_division_rule(zero_division)
     forms = [
-        Metric(
+        bounded(
             name,
             ("tp", "pred", "gold"),
             ratio=partial(_fbeta_of_sizes, p=p, q=q),
@@ -197,7 +197,7 @@ def _f(name: str, beta: Fraction, zero_division: float, formula: str) -> Metric:
     ]
     if beta == 1:
         forms.append(_paper(name, _f1_of_incorrect, rule))
-    return Metric(
+    return bounded(
         name,
         COUNTS,
         ratio=partial(_fbeta, p=p, q=q),
@@ -212,11 +212,11 @@ def _f(name: str, beta: Fraction, zero_division: float, formula: str) -> Metric:
 def _paper(name: str, ratio: Any, rule: Fraction) -> Metric:
     """The sums of the paper: true positives, and what is wrong on either side."""
     signs = {"tp": 1, "incorrect": -1}
-    return Metric(name, ("tp", "incorrect"), ratio=ratio, increasing=signs, zero_division=rule)
+    return bounded(name, ("tp", "incorrect"), ratio=ratio, increasing=signs, zero_division=rule)
 
 
 def _table(name: str, ratio: Any, formula: str, rule: Fraction | None, root: bool = False) -> Metric:
-    return Metric(
+    return bounded(
         name,
         TABLE,
         ratio=ratio,

@@ -43,6 +43,7 @@ def _rate(name: str, about: str, scale: int = 1, zero_division: Fraction | None 
         increasing={"errors": 1},
         gold=(("ref_length",),),
         higher_is_better=False,
+        perfect=0,
         zero_division=zero_division,
         scale=scale,
         formula="errors / ref_length",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from exactperm.metrics.base import Metric
+from exactperm.metrics.base import Metric, bounded
 from exactperm.metrics.registry import register
 
 __all__: list[str] = []
@@ -36,7 +36,7 @@ def exact_match() -> Metric:
 @register
 def win_rate() -> Metric:
     """The share of items that are won, a tie counted as the user counts it."""
-    return Metric("win_rate", ("wins",), additive=True, formula="wins / items")
+    return bounded("win_rate", ("wins",), additive=True, formula="wins / items")
 
 
 @register
@@ -98,11 +98,11 @@ def las_subtypes() -> Metric:
 
 
 def _right_or_wrong(name: str, **more: Any) -> Metric:
-    return Metric(name, ("correct",), additive=True, formula="correct / items", **more)
+    return bounded(name, ("correct",), additive=True, formula="correct / items", **more)
 
 
 def _share(name: str, **more: Any) -> Metric:
-    return Metric(
+    return bounded(
         name,
         ("correct", "total"),
         ratio=_quotient,
@@ -117,7 +117,7 @@ def _share(name: str, **more: Any) -> Metric:
 
 def _words(name: str) -> Metric:
     """Over gold words, or F1 where systems have words of their own (CoNLL 2018 shared task)."""
-    own_words = Metric(
+    own_words = bounded(
         name,
         ("correct", "system", "total"),
         ratio=_f1_of_words,

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import chain
 from typing import Any
 
-from exactperm.metrics.base import Metric
+from exactperm.metrics.base import Metric, bounded
 from exactperm.metrics.registry import beta_rule, register, zero_division_rule
 
 __all__ = ["class_sums", "margin_sums"]
@@ -143,7 +143,7 @@ def _distinct(labels: Labels) -> list[str]:
 
 def _average(name: str, labels: Labels, ratio: Callable[..., Any], zero_division: float, formula: str) -> Metric:
     sums = class_sums(labels)
-    return Metric(
+    return bounded(
         name,
         sums,
         ratio=ratio,
@@ -164,7 +164,7 @@ def _agreement(
     root: bool = False,
 ) -> Metric:
     sums = margin_sums(labels)
-    return Metric(
+    return bounded(
         name,
         sums,
         ratio=partial(ratio, len(labels)),

@@ -31,6 +31,7 @@ def bleu() -> Metric:
         "bleu",
         ("sys_len", "ref_len", *(f"correct{n}" for n in orders), *(f"total{n}" for n in orders)),
         value=_bleu,
+        perfect=100,
         formula="100 min(1, exp(1 - ref_len / sys_len)) (prod over n of correct_n / total_n)^(1/4)",
         about="A precision of zero becomes 1 / (2^i total), i counting them (NIST smoothing).",
     )
@@ -57,6 +58,7 @@ def _chrf_of(name: str, orders: int) -> Metric:
         name,
         tuple(f"{what}{n}" for n in range(1, orders + 1) for what in ("hyp", "ref", "match")),
         value=_chrf,
+        perfect=100,
         formula="100 (1 + 2^2) P R / (2^2 P + R)",
         about="P and R are the means over n of match_n / hyp_n and of match_n / ref_n. "
         "Orders without n-grams on either side are left out of the means.",
