@@ -6,20 +6,25 @@ import itertools
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
 
 from exactperm import metrics, tables
 from exactperm.answers import results_of
 from exactperm.api import engine_options, problems_of
 from exactperm.comparisons import Comparisons
-from exactperm.inference.multiplicity import method_name
+from exactperm.engines.base import Options
+from exactperm.inference.max_t import DEFAULT_RESAMPLES, Measure, StepDown, step_down
+from exactperm.inference.multiplicity import JOINT, method_name
 from exactperm.inference.tiers import cliques, letter
+from exactperm.metrics.comparison import values
 from exactperm.pair import Pair, adjusted_pairs, corrected, frame_of, in_latex, row, table
 from exactperm.result import SCHEMA, finite
-from exactperm.standing import sampled_methods, signature_of, verdict_of
+from exactperm.standing import about_correction, sampled_methods, signature_of, verdict_of
 from exactperm.systems import Systems, frame_library, gather, unit_labels
 
 if TYPE_CHECKING:
@@ -90,11 +95,13 @@ def compare(
     baseline
         The system with which all others are compared, each as A with the baseline as B; None compares all pairs.
     correction
-        "holm", "hochberg", "hommel", "bonferroni", "bh", "by" or "none", see `exactperm.inference.multiplicity`.
+        "holm", "hochberg", "hommel", "bonferroni", "bh", "by" or "none", see `exactperm.inference.multiplicity`; or
+        "max-t", which permutes all systems jointly on the items that all have, see `exactperm.inference.max_t`.
     alpha
         The level: of any false claim, or of their expected share (bh, by).
     alternative, margin, nan_policy, method, tolerance, grid, n_resamples, max_hits, confidence_level, rng
-        As for `paired_test`, for each pair. "omit" drops an item from the pairs in which it lacks a score.
+        As for `paired_test`, for each pair. "omit" drops an item from the pairs in which it lacks a score. "max-t"
+        draws `n_resamples` joint permutations, 9,999 by default.
     **options
         Of the metric, such as ``beta=2``, or of sacrebleu for bleu, chrf and ter.
 
@@ -116,7 +123,7 @@ def compare(
     """
     if not 0 < alpha < 1:
         raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
-    correction = method_name(correction)
+    correction = method_name(correction, joint=True)
     asked = engine_options(tolerance, n_resamples, confidence_level, rng, max_hits, method)
     of_predictions = {
         "average": average,
@@ -138,12 +145,15 @@ def compare(
             f"margin is about one system and another; there are {len(data[0].names)}, {', '.join(data[0].names)}: name "
             "the baseline with which the others are compared"
         )
+    if margin is not None and correction == JOINT:
+        raise ValueError("correction='max-t' permutes what a margin says is not alike; use 'holm'")
     results = []
     for each in data:  # not a comprehension: warnings count the frames up to the caller
         tests = [each.effects(a, b) for a, b in couples]
         items = [each.items(a, b) for a, b in couples]
         results += results_of(problems_of(tests, each.metric, alternative, items, margin), method, asked)
-    pairs = adjusted_pairs(couples * len(data), results, correction, alpha)
+    joint = _permuted_jointly(data, couples, alternative, asked) if correction == JOINT and len(results) > 1 else None
+    pairs = adjusted_pairs(couples * len(data), results, correction, alpha, joint)
     labels_of_units = unit_labels(systems, groups)
     comparisons = [
         Comparison(
@@ -159,6 +169,7 @@ def compare(
             margin=pairs[0].margin,
             frame_library=frame_library(systems),
             labels=labels_of_units,
+            correction_details={} if joint is None else joint.details,
         )
         for i, each in enumerate(data)
     ]
@@ -172,6 +183,34 @@ def couples_of(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, 
     if baseline not in names:
         raise ValueError(f"baseline={baseline!r} is none of the systems; they are {', '.join(names)}")
     return [(name, baseline) for name in names if name != baseline]
+
+
+def _permuted_jointly(
+    data: list[Systems], couples: list[tuple[str, str]], alternative: str, asked: Options
+) -> StepDown:
+    """Adjusted p-values by permuting the systems of each item, by all metrics at once, on the items that all have."""
+    names = sorted(data[0].names)  # the order they came in does not matter
+    masks = [mask for each in data if (mask := each.missing()) is not None]
+    lost = np.logical_or.reduce(masks) if masks else None
+    return step_down(
+        [_measure(each, names, lost, alternative) for each in data],
+        [(names.index(a), names.index(b)) for a, b in couples],
+        asked.n_resamples or DEFAULT_RESAMPLES,
+        asked.rng,
+        asked.confidence_level,
+    )
+
+
+def _measure(data: Systems, names: list[str], lost: Any, alternative: str) -> Measure:
+    metric = data.metric
+    if metric.h is not None:
+        raise ValueError(
+            f"correction='max-t' needs a value of each system, and metric {metric.name!r} has a statistic h of two; "
+            "use 'holm'"
+        )
+    sums = np.stack([data.sums(name, lost) for name in names], axis=1).astype(np.float64)
+    side = 0 if alternative == "two-sided" else 1 if (alternative == "greater") == metric.higher_is_better else -1
+    return Measure(sums, None if metric.additive else partial(values, metric), side)
 
 
 def _score(data: Systems, name: str) -> float | None:
@@ -201,6 +240,8 @@ class Comparison:
         The library of the data frame that was given, which `to_frame` uses too.
     labels
         What the groups are called, in their order, or else the items; None if items have no names.
+    correction_details
+        Of correction "max-t": how many joint permutations were drawn, and their seed. Else empty.
     """
 
     systems: tuple[str, ...]
@@ -215,6 +256,7 @@ class Comparison:
     margin: float | None = None
     frame_library: str | None = None
     labels: Sequence[Any] | None = None
+    correction_details: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def ranking(self) -> tuple[str, ...]:
@@ -277,6 +319,7 @@ class Comparison:
             "margin": self.margin,
             "baseline": self.baseline,
             "correction": self.correction,
+            "correction_details": dict(self.correction_details),
             "alpha": self.alpha,
             "systems": [
                 {"name": name, "score": self.scores[name], "letters": self.letters[name]} for name in self.ranking
@@ -325,6 +368,8 @@ class Comparison:
         notes = [f"... and {more} more pairs: to_frame() has all of them"] if more > 0 else []
         if sampled := sampled_methods(self.pairs):
             notes.append(f"~ and <: not exact ({', '.join(sampled)}); pvalue_interval of a pair says what is known")
+        if about := about_correction(self):
+            notes.append(about)
         blocks = [tables.plain(*self.systems_table()), "\n".join([pairs, *notes]), self.verdict]
         return "\n\n".join(blocks)
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from exactperm import tables
 from exactperm.claims import claim, doubt, how_tested
-from exactperm.inference.multiplicity import adjust
+from exactperm.inference.multiplicity import JOINT, adjust
+from exactperm.inference.record import record
 from exactperm.result import Interval, TestResult, apart, format_pvalue
+
+if TYPE_CHECKING:
+    from exactperm.inference.max_t import StepDown
 
 __all__ = [
     "CORRECTIONS",
@@ -42,6 +46,7 @@ CORRECTIONS = {
     "hommel": "Hommel",
     "bh": "Benjamini-Hochberg",
     "by": "Benjamini-Yekutieli",
+    JOINT: "max-T",
 }
 
 
@@ -153,16 +158,17 @@ def _adjusted_in_words(pair: Pair) -> str:
 
 def as_known(pair: TestResult) -> str:
     """The p-value as far as it is known: ~0.031 where it was sampled, <4e-05 where that gives no more than a bound."""
-    return _known(pair, pair.log_pvalue, pair.pvalue_interval)
+    return _known(pair.log_pvalue, pair.pvalue_interval, pair.exact)
 
 
 def adjusted_as_known(pair: Pair) -> str:
-    """The same for the adjusted p-value."""
-    return _known(pair, pair.log_pvalue_adjusted, pair.pvalue_adjusted_interval)
+    """The same for the adjusted p-value, which joint permutation samples as well."""
+    drawn = pair.correction == JOINT and pair.log_pvalue_adjusted > pair.log_pvalue
+    return _known(pair.log_pvalue_adjusted, pair.pvalue_adjusted_interval, pair.exact and not drawn)
 
 
-def _known(pair: TestResult, log_pvalue: float, interval: Interval) -> str:
-    if pair.exact:
+def _known(log_pvalue: float, interval: Interval, exact: bool) -> str:
+    if exact:
         return format_pvalue(log_pvalue)
     if interval.low < interval.high / VAGUE < 0.5 / VAGUE:
         return f"<{format_pvalue(math.log(interval.high))}"
@@ -267,18 +273,51 @@ def in_latex(shown: tables.Table) -> tables.Table:
     )
 
 
+class _Adjusted(NamedTuple):
+    """The p-values, their logarithms, the ends of their intervals; `certain` if alpha is no open question for them."""
+
+    pvalues: list[float]
+    logs: list[float]
+    low: list[float]
+    high: list[float]
+    certain: bool
+
+
 def adjusted_pairs(
-    couples: list[tuple[str, str]], results: list[TestResult], correction: str, alpha: float
+    couples: list[tuple[str, str]],
+    results: list[TestResult],
+    correction: str,
+    alpha: float,
+    joint: StepDown | None = None,
 ) -> tuple[Pair, ...]:
-    """Adjust the p-values, and with them the ends of their intervals: every procedure is monotone in each of them."""
-    adjusted = adjust([r.pvalue for r in results], correction).tolist()
-    logs = adjust([r.log_pvalue for r in results], correction, log=True).tolist()
-    low = adjust([r.pvalue_interval.low for r in results], correction).tolist()
-    high = adjust([r.pvalue_interval.high for r in results], correction).tolist()
-    certain = all(r.exact for r in results)  # then alpha itself is no open question for a p-value equal to it
+    """Adjust the p-values, one by one or by what joint permutation found."""
+    adjusted = _from_pvalues(results, correction) if joint is None else _no_smaller(joint, results)
     return tuple(
-        _pair(result, couple, (adjusted[i], logs[i], Interval(low[i], high[i])), certain, correction, alpha)
-        for i, (couple, result) in enumerate(zip(couples, results, strict=True))
+        _pair(result, couple, (p, log, Interval(low, high)), adjusted.certain, correction, alpha)
+        for couple, result, p, log, low, high in zip(couples, results, *adjusted[:4], strict=True)
+    )
+
+
+def _from_pvalues(results: list[TestResult], correction: str) -> _Adjusted:
+    """With them the ends of their intervals are adjusted: every procedure is monotone in each of them."""
+    name = "none" if correction == JOINT else correction  # one test leaves nothing to permute jointly
+    return _Adjusted(
+        adjust([r.pvalue for r in results], name).tolist(),
+        adjust([r.log_pvalue for r in results], name, log=True).tolist(),
+        adjust([r.pvalue_interval.low for r in results], name).tolist(),
+        adjust([r.pvalue_interval.high for r in results], name).tolist(),
+        all(r.exact for r in results),  # then a p-value equal to alpha is one
+    )
+
+
+def _no_smaller(joint: StepDown, results: list[TestResult]) -> _Adjusted:
+    """What joint permutation found, but nowhere less than the p-value of the pair alone."""
+    return _Adjusted(
+        np.maximum(joint.pvalues, [r.pvalue for r in results]).tolist(),
+        np.maximum(np.log(joint.pvalues), [r.log_pvalue for r in results]).tolist(),
+        np.maximum(joint.low, [r.pvalue_interval.low for r in results]).tolist(),
+        np.maximum(joint.high, [r.pvalue_interval.high for r in results]).tolist(),
+        False,
     )
 
 
@@ -291,7 +330,9 @@ def _pair(
     alpha: float,
 ) -> Pair:
     pvalue, log_pvalue, interval = adjusted
-    wins, losses, ties = _record(result)
+    problem = result.problem
+    found = None if problem is None else record(problem.effects, problem.metric)
+    wins, losses, ties = (None, None, None) if found is None else found
     return Pair(
         **{f.name: getattr(result, f.name) for f in fields(TestResult)},
         a=couple[0],
@@ -315,19 +356,3 @@ def _outcome(result: TestResult, adjusted: Interval, alpha: float) -> Outcome:
     if adjusted.high <= alpha:
         return shown
     return "undecided" if adjusted.low <= alpha else not_shown
-
-
-def _record(result: TestResult) -> tuple[int | None, int | None, int | None]:
-    """On how many groups A is better, worse, neither: where one sum differs, and the metric is monotone in it."""
-    if result.problem is None:
-        return None, None, None
-    effects, metric = result.problem.effects, result.problem.metric.form(result.problem.effects.names)
-    differing = np.flatnonzero((effects.values != 0).any(axis=0))
-    if differing.size == 0:
-        return 0, 0, effects.n_groups
-    sign = 1 if metric.additive else metric.increasing.get(metric.sums[differing[0]], 0)
-    if differing.size > 1 or sign == 0:
-        return None, None, None
-    more, fewer = int(effects.n_plus.sum()), int(effects.n_minus.sum())
-    better = (sign > 0) == metric.higher_is_better
-    return (more, fewer, effects.n_tied) if better else (fewer, more, effects.n_tied)

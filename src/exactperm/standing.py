@@ -12,7 +12,7 @@ from exactperm.pair import CORRECTIONS, Pair
 if TYPE_CHECKING:
     from exactperm.comparison import Comparison
 
-__all__ = ["sampled_methods", "signature_of", "verdict_of"]
+__all__ = ["about_correction", "sampled_methods", "signature_of", "verdict_of"]
 
 WORDS = {
     "better": "better than",
@@ -77,7 +77,7 @@ def _listed(names: list[str], most: int = 4) -> str:
 
 def signature_of(comparison: Comparison) -> str:
     """What the signatures of all pairs have in common, the engines that answered, and how they were corrected."""
-    if len(comparison.pairs) == 1:
+    if len(comparison.pairs) == 1 and not comparison.correction_details:
         return comparison.pairs[0].signature
     lines = [dict(part.partition(":")[::2] for part in pair.signature.split("|")) for pair in comparison.pairs]
     methods = ",".join(sorted({line["method"] for line in lines}))
@@ -90,10 +90,19 @@ def signature_of(comparison: Comparison) -> str:
         **({} if comparison.baseline is None else {"baseline": comparison.baseline}),
         "pairs": len(lines),
         "correction": comparison.correction,
+        **comparison.correction_details,
         "alpha": comparison.alpha,
         "exactperm": version,
     }
     return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def about_correction(comparison: Comparison) -> str | None:
+    """What has to be known of adjusted p-values that were drawn; None for others."""
+    if not comparison.correction_details:
+        return None
+    number = comparison.correction_details["permutations"]
+    return f"Adjusted by {CORRECTIONS[comparison.correction]}: {number:,} permutations of all systems together."
 
 
 def sampled_methods(pairs: Sequence[Pair]) -> list[str]:

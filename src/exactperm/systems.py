@@ -47,6 +47,12 @@ class Systems(Protocol):
     def items(self, a: str, b: str) -> Items | None:
         """The items behind them."""
 
+    def missing(self) -> inputs.Mask | None:
+        """The items that some system lacks."""
+
+    def sums(self, name: str, lost: inputs.Mask | None) -> NDArray[Any]:
+        """The sums of a system in each group, (G, k), without the items of the mask."""
+
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
@@ -75,6 +81,17 @@ class Numbers:
         lost = inputs.missing([lost_a, lost_b], [_called(a), _called(b)], self.nan_policy)
         return Items(first, second, self.groups, lost)
 
+    def missing(self) -> inputs.Mask | None:
+        """The items that some system lacks."""
+        masks = [mask for _, mask in self.columns.values()]
+        return inputs.missing(masks, [_called(name) for name in self.columns], self.nan_policy)
+
+    def sums(self, name: str, lost: inputs.Mask | None) -> NDArray[Any]:
+        """The sum of the scores of a system in each group, (G, 1), without the items of the mask."""
+        scores, _ = self.columns[name]
+        real = scores.astype(np.float64) if scores.dtype == object else scores
+        return Items(real, real, self.groups, lost).sums().a
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -99,6 +116,13 @@ class Counts:
         """The items behind them."""
         return Items(self.columns[a], self.columns[b], self.groups)
 
+    def missing(self) -> None:
+        """No item lacks counts."""
+
+    def sums(self, name: str, lost: inputs.Mask | None) -> NDArray[Any]:
+        """The sums of a system in each group, (G, k), without the items of the mask."""
+        return Items(self.columns[name], self.columns[name], self.groups, lost).sums().a
+
 
 @dataclass(frozen=True, eq=False)
 class Counted:
@@ -119,6 +143,17 @@ class Counted:
 
     def items(self, a: str, b: str) -> None:
         """There are none."""
+
+    def missing(self) -> None:
+        """Nobody knows."""
+
+    def sums(self, name: str, lost: inputs.Mask | None) -> NDArray[Any]:
+        """There are none."""
+        del lost
+        raise ValueError(
+            f"the items of {name} were counted where they are, and only single items can be permuted together; "
+            "use correction='holm'"
+        )
 
 
 def gather(

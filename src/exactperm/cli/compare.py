@@ -31,7 +31,7 @@ Correction = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="For the number of tests: holm, hochberg, hommel, bonferroni, bh, by or none.",
+        help="For the number of tests: holm, max-t (joint permutation), hochberg, hommel, bonferroni, bh, by or none.",
         autocompletion=_corrections,
     ),
 ]

@@ -12,6 +12,7 @@ hommel        the closure of Simes' test                                the same
 bh            min over j >= i of m p_(j) / j                            the expected share of false claims, under
                                                                         positive dependence (Benjamini, Hochberg 1995)
 by            min over j >= i of m p_(j) (1 + 1/2 + ... + 1/m) / j      the same, under any dependence (2001)
+max-t         from joint permutations, not from p-values: see `max_t`   any false claim, see there
 ============  ========================================================  ================================================
 
 All are made of products with positive factors, minima and maxima, so that they can be taken on logarithms as well:
@@ -26,25 +27,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["METHODS", "adjust", "method_name"]
+__all__ = ["JOINT", "METHODS", "adjust", "method_name"]
 
 Floats = NDArray[np.float64]
 #: p-values times a factor, however p-values are written
 Times = Callable[[Floats, Any], Floats]
 
-METHODS = ("none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by")
+#: made from the items themselves, so that p-values alone are not enough
+JOINT = "max-t"
+METHODS = ("none", "bonferroni", "holm", "hochberg", "hommel", "bh", "by", JOINT)
 #: how SciPy, statsmodels and R spell them
-_SPELLINGS = {"fdr_bh": "bh", "fdr_by": "by", "fdr": "bh", "simes-hochberg": "hochberg"}
+_SPELLINGS = {
+    "fdr_bh": "bh",
+    "fdr_by": "by",
+    "fdr": "bh",
+    "simes-hochberg": "hochberg",
+    "maxt": JOINT,
+    "westfall-young": JOINT,
+}
 
 
-def method_name(method: str | None) -> str:
-    """Return the name used here for a method as SciPy, statsmodels or R spell it; None is "none"."""
+def method_name(method: str | None, *, joint: bool = False) -> str:
+    """Return the name used here for a method as SciPy, statsmodels or R spell it; None is "none".
+
+    `joint` says whether there are several systems on the same items, which "max-t" needs.
+    """
     if method is not None and not isinstance(method, str):
         raise TypeError(f"correction must be a name, not {method!r}")
     name = "none" if method is None else method.lower()
     name = _SPELLINGS.get(name, name)
     if name not in METHODS:
         raise ValueError(f"correction must be one of {', '.join(METHODS)}; not {method!r}")
+    if name == JOINT and not joint:
+        raise ValueError(
+            f"correction={method!r} permutes the outputs of several systems on the same items, which compare has; "
+            "from p-values alone use 'holm'"
+        )
     return name
 
 

@@ -23,7 +23,7 @@ from exactperm.metrics.frame import observed_totals
 if TYPE_CHECKING:
     from exactperm.metrics.base import Metric
 
-__all__ = ["Comparison", "Functions", "Ratios", "compare"]
+__all__ = ["Comparison", "Functions", "Ratios", "compare", "values"]
 
 Columns = list[NDArray[Any]]
 Floats = NDArray[np.float64]
@@ -39,6 +39,13 @@ def compare(metric: Metric, effects: Effects) -> Comparison:
     """Compare with the observed statistic; refuses data for which it has no value."""
     a, b = observed_totals(effects)
     return Ratios.of(metric, a, b) if metric.ratio is not None else Functions.of(metric, a, b)
+
+
+def values(metric: Metric, totals: Columns) -> Floats:
+    """The metric at arrays of totals, in float64 and in the units of reports; NaN where it has no value."""
+    totals = [np.asarray(column, dtype=np.float64) for column in totals]
+    found = _quotients(metric, totals) if metric.ratio is not None else _call(metric, metric.value, totals)
+    return found * metric.scale
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,21 +130,15 @@ class Ratios:
 
     def statistic(self, first: Columns, second: Columns) -> Floats:
         """The statistic in float64, in the units of reports."""
-        return (self._value(first) - self._value(second)) * self.metric.scale
+        return self._difference(first, second) * self.metric.scale
 
     def excess(self, first: Columns, second: Columns) -> Floats:
         """The statistic less the observed one, in float64."""
-        return self._value(first) - self._value(second) - float(self.observed)
+        return self._difference(first, second) - float(self.observed)
 
-    def _value(self, totals: Columns) -> Floats:
-        terms = _terms(self.metric, [column.astype(np.float64) for column in totals])
-        undefined = np.nan if self.metric.zero_division is None else float(self.metric.zero_division)
-        total = np.zeros(len(totals[0]))
-        with np.errstate(all="ignore"):
-            for numerator, denominator in terms:
-                below = np.sqrt(denominator) if self.metric.root else denominator
-                total += np.where(denominator > 0, numerator / below, undefined / len(terms))
-        return total
+    def _difference(self, first: Columns, second: Columns) -> Floats:
+        first, second = ([column.astype(np.float64) for column in totals] for totals in (first, second))
+        return _quotients(self.metric, first) - _quotients(self.metric, second)
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,6 +220,18 @@ class Functions:
 
 
 Comparison = Ratios | Functions
+
+
+def _quotients(metric: Metric, totals: Columns) -> Floats:
+    """The value of a ratio in float64, without its scale."""
+    terms = _terms(metric, totals)
+    undefined = np.nan if metric.zero_division is None else float(metric.zero_division)
+    total = np.zeros(totals[0].shape)
+    with np.errstate(all="ignore"):
+        for numerator, denominator in terms:
+            below = np.sqrt(denominator) if metric.root else denominator
+            total += np.where(denominator > 0, numerator / below, undefined / len(terms))
+    return total
 
 
 def _terms(metric: Metric, totals: Any) -> list[tuple[Any, Any]]:

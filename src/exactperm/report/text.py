@@ -18,7 +18,7 @@ from exactperm import tables
 from exactperm.comparison import MOST_SHOWN, Comparison
 from exactperm.comparisons import Comparisons
 from exactperm.pair import RECORD, Pair, table
-from exactperm.standing import sampled_methods
+from exactperm.standing import about_correction, sampled_methods
 
 if TYPE_CHECKING:
     from exactperm.sources import Scores
@@ -90,6 +90,8 @@ def _pairs(comparison: Comparison, items: int, width: int) -> Iterator[Block]:
         yield f"not testable: too few items differ for any p-value to be below {comparison.alpha:g}."
     if sampled := sampled_methods(pairs):
         yield f"~ and <: not exact ({', '.join(sampled)}); --output csv has the interval of each p-value."
+    if about := about_correction(comparison):
+        yield about
 
 
 def _counted(pairs: Sequence[Pair]) -> str:
