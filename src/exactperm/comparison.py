@@ -7,21 +7,17 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
-
-import numpy as np
 
 from exactperm import metrics, tables
 from exactperm.answers import results_of
 from exactperm.api import engine_options, problems_of
 from exactperm.comparisons import Comparisons
-from exactperm.engines.base import Options
-from exactperm.inference.max_t import DEFAULT_RESAMPLES, Measure, StepDown, step_down
 from exactperm.inference.multiplicity import JOINT, method_name
 from exactperm.inference.tiers import cliques, letter
-from exactperm.metrics.comparison import values
+from exactperm.joint import permuted_jointly
 from exactperm.pair import Pair, adjusted_pairs, corrected, frame_of, in_latex, row, table
 from exactperm.result import SCHEMA, finite
 from exactperm.standing import about_correction, sampled_methods, signature_of, verdict_of
@@ -152,7 +148,7 @@ def compare(
         tests = [each.effects(a, b) for a, b in couples]
         items = [each.items(a, b) for a, b in couples]
         results += results_of(problems_of(tests, each.metric, alternative, items, margin), method, asked)
-    joint = _permuted_jointly(data, couples, alternative, asked) if correction == JOINT and len(results) > 1 else None
+    joint = permuted_jointly(data, couples, alternative, asked) if correction == JOINT and len(results) > 1 else None
     pairs = adjusted_pairs(couples * len(data), results, correction, alpha, joint)
     labels_of_units = unit_labels(systems, groups)
     comparisons = [
@@ -183,34 +179,6 @@ def couples_of(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, 
     if baseline not in names:
         raise ValueError(f"baseline={baseline!r} is none of the systems; they are {', '.join(names)}")
     return [(name, baseline) for name in names if name != baseline]
-
-
-def _permuted_jointly(
-    data: list[Systems], couples: list[tuple[str, str]], alternative: str, asked: Options
-) -> StepDown:
-    """Adjusted p-values by permuting the systems of each item, by all metrics at once, on the items that all have."""
-    names = sorted(data[0].names)  # the order they came in does not matter
-    masks = [mask for each in data if (mask := each.missing()) is not None]
-    lost = np.logical_or.reduce(masks) if masks else None
-    return step_down(
-        [_measure(each, names, lost, alternative) for each in data],
-        [(names.index(a), names.index(b)) for a, b in couples],
-        asked.n_resamples or DEFAULT_RESAMPLES,
-        asked.rng,
-        asked.confidence_level,
-    )
-
-
-def _measure(data: Systems, names: list[str], lost: Any, alternative: str) -> Measure:
-    metric = data.metric
-    if metric.h is not None:
-        raise ValueError(
-            f"correction='max-t' needs a value of each system, and metric {metric.name!r} has a statistic h of two; "
-            "use 'holm'"
-        )
-    sums = np.stack([data.sums(name, lost) for name in names], axis=1).astype(np.float64)
-    side = 0 if alternative == "two-sided" else 1 if (alternative == "greater") == metric.higher_is_better else -1
-    return Measure(sums, None if metric.additive else partial(values, metric), side)
 
 
 def _score(data: Systems, name: str) -> float | None:

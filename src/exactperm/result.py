@@ -182,28 +182,9 @@ class TestResult:
     def effect_sizes(
         self, confidence_level: float = 0.95, *, n_resamples: int | None = None, rng: Any = 0
     ) -> EffectSizes:
-        """How large the difference is, in several measures, each with an interval that has two ends.
+        """How large the difference is, in seven measures with two-sided intervals, see `inference.effect_sizes`.
 
-        Parameters
-        ----------
-        confidence_level
-            Of every interval, between 0 and 1.
-        n_resamples, rng
-            Where an interval has to be drawn: the number of resamples, 9,999 by default, and the generator or its seed.
-
-        Returns
-        -------
-        EffectSizes
-            `difference`, `relative_error_reduction`, `win_rate`, `loss_rate`, `tie_rate`, `standardized_difference` and
-            `probability_of_superiority`, each with `estimate`, `interval`, and a `reason` where one is not defined; see
-            `exactperm.inference.effect_sizes`.
-
-        Examples
-        --------
-        >>> from exactperm import paired_test
-        >>> result = paired_test([12, 9, 15, 11, 8, 14, 10, 13], [11, 9, 12, 10, 8, 11, 9, 12])
-        >>> result.effect_sizes().probability_of_superiority.estimate
-        0.875
+        What has to be drawn takes `n_resamples` resamples, 9,999 by default, from the generator or seed `rng`.
         """
         from exactperm.inference.effect_sizes import effect_sizes
 

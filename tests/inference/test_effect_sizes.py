@@ -224,7 +224,7 @@ def test_repr_and_dictionary():
 
 
 def test_the_seed_is_fixed_and_can_be_given():
-    a, b = right_or_wrong(40)
+    a, b = right_or_wrong(150)
     result = xp.paired_test(a, b)
     assert result.effect_sizes() == result.effect_sizes()
     drawn = result.effect_sizes(n_resamples=300, rng=None).standardized_difference.interval
