@@ -71,6 +71,12 @@ class Source:
             raise self.error(f"the text is in {encoding}; convert it to UTF-8 first")
         return start
 
+    @cached_property
+    def is_compressed(self) -> bool:
+        """Whether the file is compressed with gzip."""
+        with self._open() as raw:
+            return raw.read(2) == GZIP
+
     @contextmanager
     def open(self) -> Iterator[IO[bytes]]:
         """The bytes of the file, decompressed, for a `with` statement."""

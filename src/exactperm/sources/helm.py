@@ -91,7 +91,7 @@ def _answers(source: Source) -> dict[Answered, dict[str, float | None]]:
     answers: dict[Answered, dict[str, float | None]] = {}
     for number, entry in enumerate(entries, 1):
         try:
-            answered, values = _answered(source, entry), _values(entry)
+            answered, values = _answered(source, entry), list(_values(entry))
         except (AttributeError, KeyError, TypeError):
             raise source.error(
                 f"entry {number} is not an instance_id, a train_trial_index and stats with names; is the file complete?"

@@ -22,12 +22,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from exactperm.sources.base import Format, Head, Predicted, Record, Source, SourceError, Wanted, is_label, is_number
-from exactperm.sources.parquet import MAGIC, ParquetFile
+from exactperm.sources.parquet import MAGIC, ParquetFile, mentions
 
 __all__ = ["FORMAT"]
 
 #: the columns by which either layout is recognised
 LAYOUTS = (("doc", "metric", "model_response"), ("example", "full_prompt", "metrics", "predictions"))
+NO_LAYOUT = "neither the columns " + " nor ".join(", ".join(layout) for layout in LAYOUTS)
 DATE = r"\d{4}-\d\d-\d\dT[\d.-]+"
 NAME = re.compile(rf"details_(.+)_{DATE}\.parquet")
 #: stored as references and hypotheses
@@ -48,13 +49,15 @@ def recognise(head: Head) -> str | None:
     """Say why these are not details, by the names of the columns, which a file of Parquet has at its end."""
     if not head.start.startswith(MAGIC):
         return "not Parquet"
+    if not any(mentions(head.source, layout) for layout in LAYOUTS):
+        return NO_LAYOUT
     try:
         columns = ParquetFile(head.source).schema()
     except SourceError:
         return "its columns cannot be read"
     if any(columns.keys() >= set(layout) for layout in LAYOUTS):
         return None
-    return f"neither the columns {', '.join(LAYOUTS[0])} nor {', '.join(LAYOUTS[1])}"
+    return NO_LAYOUT
 
 
 def system(source: Source) -> str | None:

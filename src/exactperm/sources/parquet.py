@@ -7,20 +7,21 @@ import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from os import SEEK_END
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.sources.base import Block, Format, Head, Source, Wanted
-from exactperm.sources.files import GZIP, STDIN, SourceError
+from exactperm.sources.files import STDIN, SourceError
 from exactperm.sources.layout import Columns, Sheet, as_objects, blocks_of
 from exactperm.sources.roles import shown
 
 if TYPE_CHECKING:
     import narwhals.stable.v2 as nw
 
-__all__ = ["FORMAT", "MAGIC", "ParquetFile"]
+__all__ = ["FORMAT", "MAGIC", "ParquetFile", "mentions"]
 
 MAGIC = b"PAR1"
 #: libraries that read Parquet, the first that is installed does
@@ -88,7 +89,7 @@ class ParquetFile:
     def _opened(self) -> Iterator[str]:
         """A path to the plain file; everything that the libraries say of a damaged one is a `SourceError`."""
         try:
-            if self._source.path != STDIN and not self._is_compressed():
+            if self._source.path != STDIN and not self._source.is_compressed:
                 yield self._source.path
                 return
             with tempfile.NamedTemporaryFile(suffix=".parquet") as plain, self._source.open() as packed:
@@ -101,9 +102,21 @@ class ParquetFile:
             reason = " ".join(str(error).split())
             raise self._source.error(f"cannot be read as Parquet ({reason:.200}); is the file complete?") from None
 
-    def _is_compressed(self) -> bool:
-        with open(self._source.path, "rb") as file:  # noqa: PTH123
-            return file.read(2) == GZIP
+
+def mentions(source: Source, columns: Sequence[str]) -> bool:
+    """Whether the end of the file has the names of these columns, so that no library is loaded just to say no.
+
+    The footer holds them as they are, before its own length and the last `MAGIC`.
+    """
+    if source.is_compressed:  # it has no end before it is unpacked
+        return True
+    with source.open() as file:
+        size = file.seek(0, SEEK_END)
+        file.seek(max(size - 8, 0))
+        length = int.from_bytes(file.read(4), "little")
+        file.seek(max(size - 8 - length, 0))
+        footer = file.read(length)
+    return all(name.encode() in footer for name in columns)
 
 
 def recognise(head: Head) -> str | None:
