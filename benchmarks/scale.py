@@ -27,6 +27,7 @@ sys.path.insert(0, str(ROOT / "src"))
 
 import exactperm as xp  # noqa: E402
 
+COMPILED = Path(tempfile.gettempdir()) / "exactperm-compiled"
 SHARDS = 10
 DOCUMENTS = 1_000_000
 #: alike in the mean, so that the p-value is one that could be wrong
@@ -47,7 +48,8 @@ class Run(NamedTuple):
 
 def run(*command: str) -> Run:
     """Run Python with these arguments."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src"), "PYTHONPYCACHEPREFIX": str(COMPILED)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # the command as installed, which is compiled
     start = time.perf_counter()
     with (
         tempfile.TemporaryFile("w+") as out,
@@ -82,7 +84,10 @@ def link(shards: Path, folder: Path, passes: int) -> None:
 
 def bare(query: str, pattern: str) -> Run:
     """The counts of a group-by, by nothing but DuckDB."""
-    program = f"import duckdb, json; print(json.dumps(duckdb.execute({query.format(pattern)!r}).fetchall()))"
+    program = (
+        "import duckdb, json; duckdb.execute('set enable_progress_bar = false')\n"
+        f"print(json.dumps(duckdb.execute({query.format(pattern)!r}).fetchall()))"
+    )
     return run("-c", program)
 
 
@@ -119,7 +124,7 @@ def against(name: str, query: str, pattern: str, rows: int, repeats: int, *optio
 def tests_by_key(pattern: str, rows: int, keys: int) -> None:
     """Run `paired_tests` on every key in a fresh process, check some of them, and print a line."""
     program = (
-        "import duckdb, json, exactperm as xp\n"
+        "import duckdb, json, exactperm as xp; duckdb.execute('set enable_progress_bar = false')\n"
         f"found = xp.paired_tests(duckdb.sql(\"from '{pattern}'\"), by='task', a='x', b='y')\n"
         f"print(json.dumps([len(found), dict(zip(map(int, found['task'][::{max(keys // 9, 1)}]), "
         f"map(float, found['pvalue'][::{max(keys // 9, 1)}])))]))"

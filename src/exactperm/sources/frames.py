@@ -16,9 +16,11 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from exactperm.effects import Effects, counted
 from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_gap, lacks, look
@@ -26,6 +28,8 @@ from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_
 __all__ = ["effects_by_key", "effects_of_frame"]
 
 Key = tuple[Hashable, ...]
+#: what is counted in each cell
+NUMBERS = ("groups", "items")
 
 
 def effects_of_frame(
@@ -68,8 +72,11 @@ def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> Iterator
     if nan_policy == "omit":
         rows = rows.filter(~nw.any_horizontal(*(has_gap(c, seen.types) for c in columns.numbers), ignore_nulls=False))
     key, width = None, len(columns.keys)
-    for key, cells in groupby(_cells(rows, columns, seen), key=lambda cell: cell[:width]):
-        yield key, _effects([cell[width:-1] for cell in cells], columns, seen)
+    for key, cells in groupby(_cells(rows, columns, seen), key=itemgetter(slice(width))):
+        *numbers, gaps = list(zip(*cells, strict=True))[width:]
+        if any(gaps):
+            _refuse_gaps(rows, columns)
+        yield key, _effects(np.array(numbers, dtype=np.int64).T, columns, seen)
     if key is None:
         raise ValueError(NO_ROWS)
 
@@ -97,23 +104,41 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[tuple[Any, ...
     differing = chosen.with_columns(
         *((nw.col(x) - nw.col(y)).alias(z) for x, y, z in zip(a, b, d, strict=True)), groups=nw.lit(1, nw.Int64)
     )
+    if columns.group and not keys:
+        yield from _cells_of_groups(differing, rows, columns, a, d)
+        return
     if columns.group:
         differing = _by_group(differing, keys, a, d)
-    counted = differing.group_by(*keys, *d).agg(*(nw.col(name).sum() for name in [*a, "groups", "items"]))
+    # items are groups and rows unless there is more to it, and DuckDB counts quicker than it adds up ones
+    counts = NUMBERS if rows.implementation.is_duckdb() and not (columns.group or columns.weight) else ()
+    sums = (nw.col(name).sum() for name in [*a, *NUMBERS] if name not in counts)
+    counted = differing.group_by(*keys, *d).agg(*sums, *(nw.len().alias(name) for name in counts))
     gap = nw.any_horizontal(*(nw.col(name).is_null() for name in d), ignore_nulls=False).cast(nw.Int64)
-    wanted = counted.select(*keys, *d, *a, "groups", "items", gap=gap)
-    for cell in _fetched(wanted.sort(*keys) if keys else wanted, rows, columns):
-        if cell[-1]:
-            _refuse_gaps(rows, columns)
-        yield cell
-
-
-def _fetched(wanted: Any, rows: Any, columns: Columns) -> Iterator[tuple[Any, ...]]:
+    wanted = counted.select(*keys, *d, *a, *NUMBERS, gap=gap)
     try:
-        yield from fetch(wanted)
+        yield from fetch(wanted.sort(*keys) if keys else wanted)
     except (TypeError, ValueError):
         _refuse_gaps(rows, columns)  # pandas cannot count them; what else goes wrong is not looked for in all rows
         raise
+
+
+def _cells_of_groups(
+    differing: Any, rows: Any, columns: Columns, a: list[str], d: list[str]
+) -> Iterator[tuple[Any, ...]]:
+    """The same for groups without a key: gaps and what all rows add up to first, which takes no group-by.
+
+    The group-by of many groups is the expensive part, and it has nothing to add up but the differences. The first
+    cell gets all of A's totals and of the items.
+    """
+    import narwhals.stable.v2 as nw
+
+    _refuse_gaps(rows, columns)
+    (totals,) = fetch(differing.select(nw.col(name).sum() for name in [*a, "items"]))
+    grouped = differing.group_by("group").agg(*(nw.col(name).sum() for name in d))
+    cells = grouped.select(*d, groups=nw.lit(1, nw.Int64)).group_by(*d).agg(nw.col("groups").sum())
+    for cell in fetch(cells.select(*d, "groups")):
+        yield *cell[:-1], *totals[:-1], cell[-1], totals[-1], 0
+        totals = (0,) * len(totals)
 
 
 def _by_group(rows: Any, keys: list[str], a: list[str], d: list[str]) -> Any:
@@ -164,8 +189,7 @@ def _refuse_gaps(rows: Any, columns: Columns) -> None:
 # -- from cells to effects -------------------------------------------------------------------------------------
 
 
-def _effects(cells: list[tuple[Any, ...]], columns: Columns, seen: Survey) -> Effects:
-    table = np.array(cells, dtype=np.int64)
+def _effects(table: NDArray[np.int64], columns: Columns, seen: Survey) -> Effects:
     groups, items = table[:, -2], int(table[:, -1].sum())
     difference, totals = (seen.joined(half) for half in np.hsplit(table[:, :-2], 2))
     return counted(columns.names, difference, groups, items, tuple(totals.sum(axis=0).tolist()), seen.unit)
