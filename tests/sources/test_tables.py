@@ -379,3 +379,15 @@ def test_frames_with_ids_and_groups(library):
     for name, ids in (("question_id", [1, 2, 3, 4]), ("id", list("wxyz"))):
         with pytest.raises(TypeError, match=f"the column '{name}' of the data frame names items, it seems"):
             xp.compare(make({name: ids, **data}), groups="doc")
+
+
+def test_text_of_parquet_that_is_not_utf8(tmp_path):
+    pa = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    text = b"q1\xebq"
+    ends = np.array([0, 2, 4], dtype=np.int32)
+    ids = pa.Array.from_buffers(pa.string(), 2, [None, pa.py_buffer(ends.tobytes()), pa.py_buffer(text)])
+    path = tmp_path / "x.parquet"
+    parquet.write_table(pa.table({"id": ids, "A": [1, 0], "B": [0, 1]}), path)
+    with pytest.raises(xp.SourceError, match=r"x\.parquet: column 'id' holds text that is not UTF-8; write it anew"):
+        xp.read(str(path))

@@ -72,7 +72,16 @@ class ParquetFile:
                 for name in inside:
                     value = value.struct.field(name)
                 frame = nw.scan_parquet(file, backend=self._backend).select(value.alias("value")).collect()
-        return frame[frame.columns[0]].to_list()
+        return self.values(frame[frame.columns[0]])
+
+    def values(self, series: nw.Series[Any]) -> list[Any]:
+        """The values of a column; text is decoded only here."""
+        try:
+            return series.to_list()
+        except UnicodeDecodeError:
+            raise self._source.error(
+                f"column {series.name!r:.60} holds text that is not UTF-8; write it anew"
+            ) from None
 
     def _find(self, path: str) -> None:
         """Refuse a path that leads nowhere."""
@@ -144,7 +153,7 @@ def _kind(dtype: nw.dtypes.DType) -> str:
 def _load(source: Source, file: ParquetFile, labels: Sequence[str], numbers: Sequence[str]) -> Columns:
     frame = file.read(list(dict.fromkeys([*labels, *numbers])))
     return Columns(
-        {name: as_objects(frame[name].to_list()) for name in labels},
+        {name: as_objects(file.values(frame[name])) for name in labels},
         {name: _numbers(source, name, frame[name]) for name in numbers},
         len(frame),
         None,
