@@ -262,7 +262,10 @@ def test_many_columns(tmp_path):
             "there is one column of scores only (items by id; scores A; left out B (text))",
             "id,A,B\nx,1,good\ny,2,bad\n",
         ),
-        ("no column of numbers", "id,A,B\nx,p,good\ny,q,bad\n"),
+        (
+            "0.csv: the format was not recognised (csv: no column of numbers, only id, A, B; write scores",
+            "id,A,B\nx,p,good\ny,q,bad\n",
+        ),
         ("needs a column that names the items", "model,score\na,1\nb,2\n"),
         ("3 columns of numbers without names; write the names", "1,2,3\n4,5,6\n"),
         ("in UTF-16; convert it to UTF-8", "id,A,B\nx,1,0\n".encode("utf-16")),
@@ -276,6 +279,18 @@ def test_tables_that_are_wrong(tmp_path, message, text):
             xp.read(save(tmp_path, text, "scores.xlsx"))
     else:
         refused(tmp_path, message, text)
+
+
+def test_objects_without_numbers(tmp_path):
+    path = save(tmp_path, '{"id": "x", "answer": "good"}\n{"id": "y", "answer": "bad"}\n', "a.jsonl")
+    with pytest.raises(xp.sources.SourceError, match=r"recognised \(jsonl: no column of numbers, only id, answer;"):
+        xp.read(path)
+
+
+def test_a_metric_with_a_slip_is_found(tmp_path):
+    scores = xp.read(save(tmp_path, "id,BLEU,chrf\nx,1,2\n", "a.csv"), save(tmp_path, "id,BLEU,chrf\nx,2,1\n", "b.csv"))
+    with pytest.raises(ValueError, match=r"no metric 'blue'; did you mean BLEU\? They have BLEU, chrf"):
+        xp.compare(scores, metric="blue")
 
 
 def test_ids_that_do_not_match(tmp_path):

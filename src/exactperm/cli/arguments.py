@@ -34,7 +34,7 @@ def _methods() -> list[str]:
 Files = Annotated[
     list[str],
     typer.Argument(
-        metavar="FILE",
+        metavar="FILE...",
         show_default=False,
         help="One file, quoted pattern or NAME=FILE for each system, or a table of several; - is standard input.",
     ),

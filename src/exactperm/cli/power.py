@@ -26,7 +26,7 @@ WIDEST = 50
 
 def power(
     files: Annotated[
-        list[str] | None, typer.Argument(metavar="FILE", show_default=False, help="A pilot: files as for compare.")
+        list[str] | None, typer.Argument(metavar="FILE...", show_default=False, help="A pilot: files as for compare.")
     ] = None,
     n: Annotated[str | None, typer.Option("--n", metavar="N,...", help="Numbers of items: the power at each.")] = None,
     wanted: Annotated[

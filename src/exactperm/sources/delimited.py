@@ -23,7 +23,7 @@ from exactperm.sources import cells
 from exactperm.sources.base import Block, Format, Head, Source, Wanted
 from exactperm.sources.files import HEAD
 from exactperm.sources.layout import Columns, Loading, Sheet, blocks_of
-from exactperm.sources.roles import is_id, shown
+from exactperm.sources.roles import is_id, no_numbers, shown
 
 __all__ = ["FORMAT", "Dialect", "beginning", "blocks_in"]
 
@@ -103,7 +103,8 @@ def recognise(head: Head) -> str | None:
     if not dialect.has_header:
         return f"the first line, {','.join(dialect.names)!r:.40}, holds numbers instead of names of columns"
     cut = len(head.start) == HEAD and not dialect.rows  # the names of thousands of columns
-    return None if cut or any(kind == "number" for _, _, kind in dialect.columns()) else "no column of numbers"
+    kinds = {name: kind for name, _, kind in dialect.columns()}
+    return None if cut or "number" in kinds.values() else no_numbers(kinds)
 
 
 def blocks(source: Source, wanted: Wanted) -> list[Block]:

@@ -16,6 +16,7 @@ import numpy as np
 from exactperm.sources import cells
 from exactperm.sources.base import Block, Format, Head, Source, Wanted, is_number
 from exactperm.sources.layout import Columns, Loading, Sheet, blocks_of
+from exactperm.sources.roles import no_numbers
 
 __all__ = ["FORMAT"]
 
@@ -31,7 +32,7 @@ def recognise(head: Head) -> str | None:
     if not any(len(path) == (2 if path[0] == 0 else 1) for path in head.paths):
         return "no object for each row"
     kinds = _kinds(_beginning(head))
-    return None if "number" in kinds.values() or not kinds else "no number in the rows"
+    return None if "number" in kinds.values() or not kinds else no_numbers(kinds)
 
 
 def _beginning(head: Head) -> Iterator[Row]:

@@ -6,6 +6,7 @@ import difflib
 import importlib
 from collections import deque
 from functools import cache
+from pathlib import Path
 
 from exactperm.sources.base import Format
 from exactperm.sources.files import Source
@@ -41,6 +42,17 @@ FORMATS = (
     "parquet",
     "numbers",
 )  # fmt: skip
+
+
+#: what the end of a name promises, where no format is recognised
+ENDINGS = {
+    ".csv": ("csv", "numbers"),
+    ".tsv": ("csv", "numbers"),
+    ".jsonl": ("jsonl",),
+    ".conllu": ("conllu",),
+    ".txt": ("text",),
+    ".parquet": ("parquet",),
+}
 
 
 @cache
@@ -93,8 +105,10 @@ def recognise(source: Source, with_gold: bool = False) -> Format:
         raise source.error(f"this may be {' or '.join(found)}; say which with --format")
     if not head.is_text and b"\x00" not in head.start:
         deque(source.lines(), maxlen=0)  # says where the text is in another encoding
+    promised = ENDINGS.get(Path(head.name).suffix.lower(), tuple(objections))
     names: dict[str, list[str]] = {}
-    for name, objection in objections.items():
-        names.setdefault(objection, []).append(name)
+    for name in promised:
+        names.setdefault(objections[name], []).append(name)
     reasons = "; ".join(f"{', '.join(those)}: {objection}" for objection, those in names.items())
-    raise source.error(f"the format was not recognised ({reasons}); name it with --format")
+    others = "" if len(promised) == len(objections) else "; exactperm formats lists the others"
+    raise source.error(f"the format was not recognised ({reasons}); name it with --format{others}")

@@ -15,7 +15,7 @@ from exactperm import metrics
 from exactperm.sources.base import Wanted
 from exactperm.sources.files import Source
 
-__all__ = ["Kind", "Roles", "assign", "counts_by_system", "is_id", "listed", "metrics_of", "shown"]
+__all__ = ["Kind", "Roles", "assign", "counts_by_system", "is_id", "listed", "metrics_of", "no_numbers", "shown"]
 
 #: what the cells of a column are: "number", "text", "empty" or, in formats that nest, "other"
 Kind = str
@@ -94,6 +94,14 @@ class Roles:
 def shown(name: str) -> str:
     """A column as it is called in messages."""
     return " ".join(name.split()) or "the column without a name"
+
+
+def no_numbers(names: Iterable[str]) -> str:
+    """What to do with a table of texts alone, most often labels."""
+    return (
+        f"no column of numbers, only {listed(names)}; write scores, as 1 and 0 for right and wrong, "
+        "or compare labels in Python by compare(..., y_true=...)"
+    )
 
 
 def assign(source: Source, kinds: Mapping[str, Kind], wanted: Wanted) -> Roles:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -124,7 +125,10 @@ class Scores:
         numbers = [measure for measure in measures if not measure.metrics]
         if len(numbers) == 1 and name in MEANS:
             return numbers[0], numbers[0].metric(name)
-        raise ValueError(f"these files have no metric {metric!r}; they have {', '.join(self.metrics)}")
+        folded = {known.casefold(): known for known in self.metrics}
+        close = [folded[name] for name in difflib.get_close_matches(metric.casefold(), folded, n=1)]
+        hint = f"did you mean {close[0]}? They" if close else "they"
+        raise ValueError(f"these files have no metric {metric!r}; {hint} have {', '.join(self.metrics)}")
 
     def __repr__(self) -> str:
         """The sizes in one line, and then the systems and the metrics."""

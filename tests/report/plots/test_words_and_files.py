@@ -127,3 +127,9 @@ def test_capital_suffixes_and_resolution(tmp_path):
     from matplotlib.image import imread
 
     assert imread(tmp_path / "x.PNG").shape[1] == int(50 * style.COLUMN)
+
+
+@pytest.mark.parametrize("draw", [lambda path: scores(9, 0.4).plot(path), lambda path: comparison(5).plot(path)])
+def test_a_path_is_no_axes(tmp_path, draw):
+    with pytest.raises(TypeError, match=r"not the path '.*x.pdf'; to write a file use exactperm.report.plots.save"):
+        draw(str(tmp_path / "x.pdf"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ OF_COMPARISON: dict[str, Callable[..., Axes]] = {"ranking": ranking, "matrix": m
 
 def plot_result(result: TestResult, ax: Axes | None, kind: str, width: float | None) -> Axes:
     """Draw one test."""
+    _refuse_path(ax)
     if kind not in OF_RESULT:
         raise ValueError(f"kind must be one of {', '.join(OF_RESULT)} for one test; not {kind!r}")
     return OF_RESULT[kind](result, ax, width=style.COLUMN if width is None else width)
@@ -34,6 +36,7 @@ def plot_result(result: TestResult, ax: Axes | None, kind: str, width: float | N
 
 def plot_comparison(comparison: Comparison, ax: Axes | None, kind: str | None, width: float | None) -> Axes:
     """Draw a comparison; of two systems also what can be drawn of their test."""
+    _refuse_path(ax)
     chosen = _usual(comparison) if kind is None else kind
     if chosen in OF_RESULT and len(comparison.pairs) == 1:
         return plot_result(comparison.pairs[0], ax, chosen, width)
@@ -47,3 +50,12 @@ def plot_comparison(comparison: Comparison, ax: Axes | None, kind: str | None, w
 
 def _usual(comparison: Comparison) -> str:
     return "null" if len(comparison.pairs) == 1 else "ranking"
+
+
+def _refuse_path(ax: object) -> None:
+    """A path instead of axes is a slip that matplotlib would not explain."""
+    if isinstance(ax, str | os.PathLike):
+        raise TypeError(
+            f"ax must be matplotlib axes, not the path {os.fspath(ax)!r}; to write a file use "
+            "exactperm.report.plots.save(result.plot(), path)"
+        )
