@@ -73,6 +73,12 @@ def test_groups_are_summed_exactly():
     assert texts == effects
 
 
+def test_differences_may_be_further_apart_than_64_bits():
+    most = NARROW - 1
+    effects = Effects.from_sums(np.array([[most, 0], [-most, 1]]), np.array([[-most, 0], [most, 3]]), ("x", "y"))
+    assert table(effects) == {(2 * most, 0): (1, 0), (2 * most, 2): (0, 1)}
+
+
 def test_grouping_random_data_by_hand():
     rng = np.random.default_rng(1)
     a, b, groups = rng.integers(-50, 50, (3, 4000))

@@ -567,7 +567,7 @@ def _distinct_rows(rows: Integers) -> tuple[Integers, NDArray[np.int64]]:
     """The distinct rows and how often each occurs, by one sort of a single key where the ranges allow it."""
     if rows.shape[0] and rows.dtype != object:
         low = rows.min(axis=0)
-        ranges = [int(r) + 1 for r in rows.max(axis=0) - low]
+        ranges = [last - first + 1 for first, last in zip(low.tolist(), rows.max(axis=0).tolist(), strict=True)]
         if math.prod(ranges) < NARROW:
             keys, counts = _count_keys(_encode(rows - low, ranges), math.prod(ranges))
             return _decode(keys, ranges) + low, counts
