@@ -1,6 +1,7 @@
 """Non-inferiority and equivalence: the definition, the law that ties them to intervals, and the words."""
 
 import json
+import math
 from decimal import Decimal
 from fractions import Fraction
 
@@ -261,3 +262,24 @@ def test_a_margin_needs_to_know_who_is_compared():
 def test_text_that_loses_nothing():
     for margin in (Fraction(1, 2), Fraction(1, 3), Fraction(3), Fraction(1, 10**9), Fraction(10**15 + 1)):
         assert Fraction(margins.as_text(margin)) == margin
+
+
+@pytest.mark.parametrize("exact_sign", [1, -1])
+@pytest.mark.parametrize("others", [1, -1])
+def test_rounding_may_turn_an_effect_at_the_margin(exact_sign, others):
+    """70 items, all but one better by far, or worse; 2^-70 from the margin, more than the effects are rounded to."""
+    rng = np.random.default_rng(0)
+    a, b = rng.random(70) + 1, -rng.random(70) * 2.0**-9
+    a, b = others * a, others * b
+    a[0], b[0] = -0.5, -exact_sign * 2.0**-70
+    result = xp.paired_test(a, b, margin=0.5, alternative="greater", grid=None)
+    assert result.method == "bracket"
+    exact = [Fraction(x) - Fraction(y) + Fraction(1, 2) for x, y in zip(a.tolist(), b.tolist(), strict=True)]
+    # where all go one way the data are the most or the least extreme, else next to it by turning the small one
+    assert sorted(map(abs, exact))[0] == Fraction(1, 2**70)
+    extreme = Fraction(1 if exact_sign == 1 else 2, 2**70)
+    truth = extreme if others == 1 else 1 - (Fraction(1, 2**70) if exact_sign == 1 else 0)
+    low, high = result.pvalue_interval
+    assert Fraction(low) <= truth <= Fraction(high)
+    log = result.log_pvalue_interval
+    assert log.low <= math.log(truth) <= log.high or (truth > Fraction(1, 2) and log.high == 0.0)

@@ -166,10 +166,14 @@ class Differences:
     def effects(self, delta: Fraction) -> Effects:
         """The effects of the groups under a shift, in units of a step of a difference over the denominator of delta."""
         w = self.d.astype(object) * delta.denominator - self.m.astype(object) * delta.numerator
+        rounding = self.rounding * delta.denominator
+        if rounding and delta:
+            w, moved = _signed_both_ways(w, rounding)
+            rounding += dot(moved, self.c)
         counts: dict[int, int] = {}
         for step, count in zip(w.tolist(), self.c.tolist(), strict=True):
             counts[step] = counts.get(step, 0) + count
-        return replace(Effects.from_counts(counts), rounding=self.rounding * delta.denominator)
+        return replace(Effects.from_counts(counts), rounding=rounding)
 
     @cached_property
     def _is_small(self) -> bool:
@@ -208,6 +212,19 @@ def _divisor(numbers: Iterable[Fraction | int]) -> Fraction:
     """The largest number of which all are multiples."""
     exact = [Fraction(x) for x in numbers]
     return Fraction(math.gcd(*(x.numerator for x in exact)), math.lcm(*(x.denominator for x in exact)))
+
+
+def _signed_both_ways(w: NDArray[Any], rounding: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Effects of which those that rounding may have turned are one unit each, and by how much they were moved.
+
+    Engines take the sign of an effect for certain, and effects of one sign for an assignment that is certainly the most
+    extreme. So no effect becomes zero here, and those of unknown sign never have the one that all others have.
+    """
+    unknown = np.abs(w) <= rounding
+    opposite = -1 if w[~unknown].sum() > 0 else 1
+    moved = w.copy()
+    moved[unknown] = np.where(np.arange(len(w)) % 2, 1, -1) if unknown.all() else opposite
+    return moved, np.abs(w - moved)
 
 
 def signed(effects: Effects, factor: int = 1) -> tuple[NDArray[Any], NDArray[np.int64]]:
