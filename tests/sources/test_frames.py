@@ -141,6 +141,16 @@ def test_tests_by_key_are_those_of_the_rows_of_each_key(kind):
         assert effects == in_memory(frame.filter(pl.col("lang") == lang, pl.col("part") == part), group="doc")
 
 
+@every_kind
+@pytest.mark.filterwarnings("ignore")
+def test_nan_is_one_key(kind):
+    nan = float("nan")
+    frame = pl.DataFrame({"key": [nan, nan, 1.0, nan], "a": [1, 2, 3, 4], "b": [0, 0, 5, 0]})
+    by_key = effects_by_key(frame_kinds.make(kind, frame), "key", "a", "b")
+    found = [(str(key), effects.n_items) for (key,), effects in by_key]
+    assert sorted(found) == [("1.0", 1), ("nan", 3)]
+
+
 def nulls(**columns):
     return pl.DataFrame({name: column(values, pl.Int16) for name, values in columns.items()})
 
@@ -195,6 +205,21 @@ def test_all_kinds_refuse_alike(kind, case):
             {"a": "a", "b": "b"},
             ValueError,
             "column 'a' holds integers of more than 64 bits",
+        ),
+        (
+            pl.DataFrame({"a": column([2**63], pl.UInt64), "b": column([0], pl.UInt64)}).to_pandas(),
+            {"a": "a", "b": "b"},
+            ValueError,
+            "column 'a' holds integers of more than 64 bits",
+        ),
+        *(
+            (
+                pl.DataFrame({"a": [1, 2], "b": [0, 0], "w": column([weight, weight], dtype)}),
+                {"a": "a", "b": "b", "weight": "w"},
+                ValueError,
+                "weight='w' must be positive",
+            )
+            for weight, dtype in ((0, pl.Int64), (-2, pl.Int8), (False, pl.Boolean))
         ),
         (
             pl.DataFrame({"a": [2**61], "b": [0], "w": [4]}),

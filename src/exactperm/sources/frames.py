@@ -14,7 +14,8 @@ Cost: one pass over the rows, and another over columns that hold floats or integ
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 from typing import Any
@@ -72,13 +73,19 @@ def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> Iterator
     if nan_policy == "omit":
         rows = rows.filter(~nw.any_horizontal(*(has_gap(c, seen.types) for c in columns.numbers), ignore_nulls=False))
     key, width = None, len(columns.keys)
-    for key, cells in groupby(_cells(rows, columns, seen), key=itemgetter(slice(width))):
+    key_of = _key_with_nan if any(seen.types[c] in ("Float32", "Float64") for c in columns.keys) else itemgetter
+    for key, cells in groupby(_cells(rows, columns, seen), key=key_of(slice(width))):
         *numbers, gaps = list(zip(*cells, strict=True))[width:]
         if any(gaps):
             _refuse_gaps(rows, columns)
         yield key, _effects(np.array(numbers, dtype=np.int64).T, columns, seen)
     if key is None:
         raise ValueError(NO_ROWS)
+
+
+def _key_with_nan(width: slice) -> Callable[[tuple[Any, ...]], Key]:
+    """Take the key of a cell, in which NaN, unequal to itself, is one object: the same object makes tuples equal."""
+    return lambda cell: tuple(math.nan if isinstance(x, float) and math.isnan(x) else x for x in cell[width])
 
 
 # -- the query -------------------------------------------------------------------------------------------------

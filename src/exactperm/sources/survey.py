@@ -131,7 +131,7 @@ def look(rows: Any, columns: Columns, *, omit: bool, grid: Any) -> Survey:
     """Check the columns, and look once through those that hold floats or long integers."""
     types = {name: str(dtype).partition("(")[0] for name, dtype in rows.collect_schema().items()}
     columns.check(types)
-    long = [c for c in columns.numbers if types[c] not in SHORT]
+    long = [c for c in columns.numbers if types[c] not in SHORT or c == columns.weight]
     if not long:
         return Survey(types)
     floats = [c for c in long if types[c] in TOLD_APART]
@@ -142,6 +142,8 @@ def look(rows: Any, columns: Columns, *, omit: bool, grid: Any) -> Survey:
             raise ValueError(lacks(column, seen["gaps", column]))
         if seen["infinite", column]:
             raise ValueError(f"column {column!r} holds infinities; scores must be finite")
+    if columns.weight and seen["low", columns.weight] < 1:
+        raise ValueError(f"weight={columns.weight!r} must be positive, a number of items; filter out rows that weigh 0")
     unit = _coarsest(units, floats, seen) if floats else Fraction(1)
     return Survey(types, unit, _has_to_be_halved(columns, seen, unit))
 
@@ -153,7 +155,7 @@ def _has_to_be_halved(columns: Columns, seen: Mapping[tuple[Any, ...], int], uni
         return max(-seen["low", column], seen["high", column]) if ("low", column) in seen else 2**16
 
     for column in columns.numbers:
-        if largest(column) > 2**63:
+        if seen.get(("low", column), 0) < -(2**63) or seen.get(("high", column), 0) >= 2**63:
             raise ValueError(f"column {column!r} holds integers of more than 64 bits; divide them by a common factor")
     scores = math.ceil(max(map(largest, (*columns.a, *columns.b))) / unit)
     weight = largest(columns.weight) if columns.weight else 1
@@ -187,7 +189,8 @@ def _scan(
         gap = has_gap(column, types)
         counted["gaps", column] = gap
         if types[column] not in TOLD_APART:
-            counted["infinite", column], sizes[column] = nw.lit(False), nw.col(column)
+            counted["infinite", column] = nw.lit(False)
+            sizes[column] = nw.col(column).cast(nw.Int64) if types[column] == "Boolean" else nw.col(column)
             continue
         value = nw.col(column).cast(nw.Float64)
         infinite = ~gap & (value.abs() == math.inf)
