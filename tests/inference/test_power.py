@@ -300,6 +300,7 @@ STATED = {"p_a": 0.81, "p_b": 0.79}
         (lambda: xp.power([1], [0], n=[]), ValueError, "n is an empty list"),
         (lambda: xp.power([1], [0], n=2.5), TypeError, "whole number of items, not 2.5"),
         (lambda: xp.power([1], [0], n=9, alpha=1), ValueError, "alpha must be between 0 and 1, not 1"),
+        (lambda: xp.power([1], [0], n=9, alpha=Fraction(1, 10**400)), ValueError, "alpha must be at least 1e-300"),
         (lambda: xp.power([1], [0], n=9, alternative="more"), ValueError, "alternative must be"),
         (lambda: xp.power([1], [0], n=9, n_simulations=0), ValueError, "n_simulations must be a positive integer"),
         (lambda: xp.power([1], [0], n=9, confidence_level=1.0), ValueError, "confidence_level must be"),

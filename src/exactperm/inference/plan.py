@@ -29,6 +29,8 @@ __all__ = ["Plan", "planned"]
 
 #: data sets for each size where the metric is a mean, and where it is not
 SIMULATIONS, FEW_SIMULATIONS = 2_000, 200
+#: below this the probabilities that are compared with it are no normal doubles
+LEAST_ALPHA = Fraction(1, 10**300)
 #: units beyond which a simulated sample size is not looked for
 MOST_UNITS = 10**7
 
@@ -261,6 +263,8 @@ def planned(
     share = as_written(alpha, "alpha")
     if not 0 < share < 1:
         raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
+    if share < LEAST_ALPHA:
+        raise ValueError(f"alpha must be at least {float(LEAST_ALPHA):g}, not {alpha!r}")
     if alternative not in (None, "two-sided", "greater", "less"):
         raise ValueError(f'alternative must be "two-sided", "greater" or "less", not {alternative!r}')
     stated = {name: x for name, x in (("p_a", p_a), ("p_b", p_b), ("agreement", agreement)) if x is not None}
