@@ -161,3 +161,9 @@ def test_one_dimension_whose_steps_are_negative():
     for low in range(-40, 40, 3):
         question = Question(lattice, Runs(((low, low + 5), (low + 7, low + 9)), mirrored=True))
         assert rational.count_assignments(question) == enumeration.count_assignments(question)
+
+
+def test_few_effects_of_any_size_are_counted_and_not_multiplied_out(monkeypatch):
+    monkeypatch.setattr("exactperm.engines.rational.count_assignments", lambda _: pytest.fail("a long polynomial"))
+    lattice = Lattice.of(Effects.from_counts({1: 1, -2: 1, 3: 1, 10**8: 1, 5: 1, 2: 1}))
+    assert exact_fraction(lattice, Runs(((10**8 + 9, 10**8 + 13),))) == Fraction(9, 2**6)

@@ -92,16 +92,18 @@ def exact_fraction(lattice: Lattice, region: Runs | Region) -> Fraction:
     Fraction(3, 8)
     """
     question = Question(lattice, region, Options())
-    obstacle = Rational().obstacle(question)
-    if obstacle is None:
-        return _fraction(question)
     from exactperm.engines.meet_in_the_middle import MeetInTheMiddle
 
-    # a few effects of any size: no polynomial holds them, but they can be counted
-    fraction = None if MeetInTheMiddle().obstacle(question) else MeetInTheMiddle().answer(question).fraction
-    if fraction is None:
+    rational, counting = Rational(), MeetInTheMiddle()
+    obstacle = rational.obstacle(question)
+    # a few effects of any size: the polynomial is long and empty, or does not fit, but they can be counted
+    if counting.obstacle(question) is None and (obstacle or counting.cost(question) < rational.cost(question)):
+        fraction = counting.answer(question).fraction
+        if fraction is not None:
+            return fraction
+    if obstacle is not None:
         raise CannotAnswer(obstacle)
-    return fraction
+    return _fraction(question)
 
 
 def _fraction(question: Question) -> Fraction:
