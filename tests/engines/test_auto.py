@@ -6,9 +6,11 @@ import warnings
 from dataclasses import replace
 from functools import cache
 
+import numpy as np
 import pytest
 
 import engines_table
+import exactperm as xp
 from engines_table import AUTO, CAN, ENGINES, KINDS
 from exactperm.effects import Effects
 from exactperm.engines import auto
@@ -161,3 +163,9 @@ def test_candidates_do_not_run_anything():
     assert names == ["rational", "fourier", "enumeration", "monte-carlo"]
     line = Question(Lattice.of(Effects.from_counts({1: 10**6, 2: 10**6})), Runs(((10, 20),)))
     assert [engine.name for engine in candidates(line)] == ["fourier", "meet-in-the-middle", "bracket"]
+
+
+def test_exact_takes_the_quick_engine_where_the_torus_is_dear():
+    rng = np.random.default_rng(3)
+    a, b = rng.integers(0, 1500, (2, 9, 2))
+    assert xp.paired_test(a, b, metric="f1", method="exact").method == "enumeration"

@@ -92,9 +92,10 @@ def candidates(question: Question, *, exact: bool = False) -> Iterator[Engine]:
         rational = engine("rational", question)
         if rational.obstacle(question) is None and rational.cost(question) < QUICK:
             yield rational
-        yield engine("fourier", question)
-        if lattice.n <= 20:
-            yield engine("enumeration", question)
+        torus = [engine("fourier", question)]
+        few = [engine("enumeration", question)] if lattice.n <= 20 else []
+        dear = few and torus[0].obstacle(question) is None and torus[0].cost(question) > PATIENCE
+        yield from (*few, *torus) if dear else (*torus, *few)
         if not exact:
             smooth = isinstance(question.region, Region) and question.region.value is not None
             yield engine("control-variate" if smooth else "monte-carlo", question)
