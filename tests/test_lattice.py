@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from exactperm.effects import Effects, as_narrow
+from exactperm.effects import Effects
+from exactperm.integers import as_narrow
 from exactperm.lattice import Lattice, reduce
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm import inputs
-from exactperm.effects import Effects, as_narrow
+from exactperm.effects import Effects
 from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Question, Tail
 from exactperm.grid import find_grid, in_one_type, to_grid
+from exactperm.integers import as_narrow
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
 from exactperm.result import Interval

@@ -28,20 +28,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from exactperm.counting import BLOCK, canonical, count_rows, count_scores, count_tests, sum_groups
+from exactperm.integers import NARROW, Integers, as_narrow, dot, integer_array, largest, subtract, total, whole
+
 __all__ = ["Effects"]
-
-Integers = NDArray[Any]  # int64, or Python integers in an object array
-
-#: magnitudes below this are safe in int64 with room for a sum or a difference of two
-NARROW = 2**62
-#: sums of products this short are quickest in Python integers
-SHORT = 64
-#: items per block of the histogram: three int64 buffers of this size stay in the second-level cache
-BLOCK = 1 << 16
-#: a histogram is counted in a dense window up to this many cells, or four per item
-WINDOW = 1 << 20
-#: magnitudes up to this are counted without looking for the largest first
-FEW = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,21 +94,23 @@ class Effects:
             raise ValueError(f"a and b need one score per item each; got shapes {a.shape} and {b.shape}")
         if groups is not None:
             return cls.from_sums(a[:, None], b[:, None], ("score",), groups)
-        sizes = _largest(a), _largest(b)
+        sizes = largest(a), largest(b)
         if max(sizes) >= NARROW:
             return cls.from_sums(a[:, None], b[:, None], ("score",))
-        return _count_on_a_line(a, b, sizes)
+        table, total_a = count_scores(a, b, sizes)
+        return cls(("score",), *table, a.size, (total_a,))
 
     @classmethod
     def from_score_rows(cls, a: Integers, b: Integers) -> list[Effects]:
         """Count the effects of many comparisons of the same size at once: a and b have shape (comparisons, items)."""
         a, b = integer_array(a, "a"), integer_array(b, "b")
-        sizes = _largest(a), _largest(b)
+        sizes = largest(a), largest(b)
         if max(sizes) >= NARROW:
             return [cls.from_scores(x, y) for x, y in zip(a, b, strict=True)]
         at_once = max(1, 4 * BLOCK // max(a.shape[1], 1))
         parts = (slice(i, i + at_once) for i in range(0, len(a), at_once))
-        return [effects for part in parts for effects in _count_rows(a[part], b[part], sizes)]
+        counted = (found for part in parts for found in count_tests(a[part], b[part], sizes))
+        return [cls(("score",), *table, a.shape[1], (total_a,)) for table, total_a in counted]
 
     @classmethod
     def from_sums(
@@ -135,12 +127,11 @@ class Effects:
                 f"a and b need shape (items, {len(names)}) for the sums {', '.join(names)}; got {a.shape} and {b.shape}"
             )
         n_items, n_sums = a.shape
-        differences = _subtract(a, b)
+        differences = subtract(a, b)
         if groups is not None:
             differences = sum_groups(differences, groups)
-        signed, counts = _distinct_rows(differences)
-        totals = tuple(_total(a[:, i]) for i in range(n_sums))
-        return _collect(names, signed, counts, np.zeros_like(counts), n_items, totals)
+        totals = tuple(total(a[:, i]) for i in range(n_sums))
+        return cls(names, *count_rows(differences), n_items, totals)
 
     @classmethod
     def from_counts(
@@ -190,7 +181,7 @@ class Effects:
         items = groups if n_items is None else whole(n_items, "n_items")
         if items < groups:
             raise ValueError(f"n_items={items} is less than the {groups} groups that counts adds up to")
-        return _collect(names, signed, number, np.zeros_like(number), items, totals, _unit(unit))
+        return cls(names, *canonical(signed, number), items, totals, _unit(unit))
 
     @classmethod
     def from_frame(
@@ -284,20 +275,14 @@ class Effects:
         totals = None
         if left.totals_a is not None and right.totals_a is not None:
             totals = tuple(map(operator.add, left.totals_a, right.totals_a))
-        merged = _collect(
-            self.names,
+        table = canonical(
             np.concatenate([left.values, right.values]),
             np.concatenate([left.n_plus, right.n_plus]),
             np.concatenate([left.n_minus, right.n_minus]),
-            left.n_items + right.n_items,
-            totals,
-            left.unit,
         )
-        return replace(
-            merged,
-            n_tied=merged.n_tied + left.n_tied + right.n_tied,
-            rounding=left.rounding + right.rounding,
-        )
+        tied = table.n_tied + left.n_tied + right.n_tied
+        items, rounding = left.n_items + right.n_items, left.rounding + right.rounding
+        return Effects(self.names, *table._replace(n_tied=tied), items, totals, left.unit, rounding)
 
     def __radd__(self, other: object) -> Effects:
         """Let `sum` add up the effects of parts: it begins with 0."""
@@ -348,53 +333,7 @@ class Effects:
         )
 
 
-# -- integers of any size --------------------------------------------------------------------------------------
-
-
-def integer_array(x: Any, name: str) -> Integers:
-    """Return `x` as an array of some integer type, refusing anything else."""
-    x = np.asarray(x)
-    if x.dtype == np.bool_:
-        return np.asarray(x.view(np.uint8))
-    if x.size == 0:  # NumPy makes floats of an empty list
-        return np.asarray(x.astype(np.int64))
-    if x.dtype.kind in "iu" or (x.dtype == object and all(type(v) is int for v in x.flat)):
-        return np.asarray(x)
-    raise TypeError(f"{name} must hold integers or booleans, not {x.dtype}")
-
-
-def as_narrow(x: Integers) -> Integers:
-    """The same integers in a type that int64 arithmetic can take, if they all are below 2^62 in magnitude."""
-    if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
-        return x
-    return x.astype(np.int64 if _largest(x) < NARROW else object, copy=False)
-
-
-def _largest(x: Integers) -> int:
-    """The largest magnitude, or for small types a bound on it."""
-    if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
-        return int(2 ** (8 * x.dtype.itemsize))
-    return max(int(x.max()), -int(x.min())) if x.size else 0
-
-
-def dot(values: Integers, counts: NDArray[np.int64]) -> int:
-    """The exact sum of values times counts."""
-    if values.dtype != object and values.size > SHORT:
-        largest = max(abs(int(values.max())), abs(int(values.min()))) * max(int(counts.max()), -int(counts.min()))
-        if largest * values.size < NARROW or float(np.abs(values.astype(np.float64) * counts).sum()) < NARROW:
-            return int(np.dot(values, counts))
-        if int(np.abs(counts).sum()) < 2**30:
-            # two halves of 32 bits each, summed apart, cannot overflow
-            wide = values.astype(np.int64, copy=False)
-            return (int(np.dot(wide >> 32, counts)) << 32) + int(np.dot(wide & 0xFFFFFFFF, counts))
-    return int(sum(map(operator.mul, values.tolist(), counts.tolist())))
-
-
-def whole(x: Any, name: str) -> int:
-    """Return `x` as a Python integer if it is one."""
-    if isinstance(x, (int, np.integer)):
-        return int(x)
-    raise TypeError(f"{name} must be an integer, not {x!r}")
+# -- what a table of counts may hold ---------------------------------------------------------------------------
 
 
 def _numbers(counts: Iterable[Any]) -> NDArray[np.int64]:
@@ -415,16 +354,6 @@ def _unit(unit: Any) -> Fraction:
     return Fraction(unit)
 
 
-def _total(x: Integers, largest: int | None = None) -> int:
-    """The exact sum of an array of integers, of which the largest magnitude may be known."""
-    if x.dtype == object:
-        return int(sum(x.tolist()))
-    if x.dtype.itemsize < 8 or (_largest(x) if largest is None else largest) * x.size < NARROW:
-        return int(x.sum(dtype=np.int64))
-    # two halves of 32 bits each, summed apart, cannot overflow below 2^31 items
-    return (int((x >> 32).sum(dtype=np.int64)) << 32) + int((x & 0xFFFFFFFF).sum(dtype=np.int64))
-
-
 def _totals(totals: Any, names: tuple[str, ...]) -> tuple[int, ...] | None:
     if totals is None:
         return None
@@ -440,212 +369,3 @@ def _agree(a: tuple[int, ...] | None, b: tuple[int, ...] | None, difference: lis
     if a is not None and from_b is not None and a != from_b:
         raise ValueError(f"totals_a - totals_b is not the difference {difference} that the counts add up to")
     return a if a is not None else from_b
-
-
-# -- counting --------------------------------------------------------------------------------------------------
-
-
-def _count_on_a_line(a: Integers, b: Integers, sizes: tuple[int, int]) -> Effects:
-    """The histogram of a - b, block by block, so that no copy of the data is made; |a| and |b| are at most `sizes`."""
-    window = _Window(4 * a.size, sum(sizes))
-    buffer = np.empty(min(BLOCK, a.size), dtype=np.int64)
-    total = 0
-    for start in range(0, a.size, BLOCK):
-        block = a[start : start + BLOCK]
-        difference = buffer[: block.size]
-        np.subtract(block, b[start : start + BLOCK], out=difference, dtype=np.int64, casting="unsafe")
-        total += _total(block, sizes[0])
-        if not window.add(difference):
-            return _sort_on_a_line(a, b)
-    return _from_line(*window.folded(), a.size, total)
-
-
-def _count_rows(a: Integers, b: Integers, sizes: tuple[int, int]) -> list[Effects]:
-    """The histograms of the rows of a - b, by one count over all of them; |a| and |b| are at most `sizes`."""
-    difference = np.subtract(a, b, dtype=np.int64, casting="unsafe")
-    reach = max(int(difference.max(initial=0)), -int(difference.min(initial=0)))
-    tests, items = difference.shape
-    width = 2 * reach + 1
-    if width > 4 * items + WINDOW // tests:
-        return [_count_on_a_line(x, y, sizes) for x, y in zip(a, b, strict=True)]
-    difference += reach + width * np.arange(tests)[:, None]
-    cells = np.bincount(difference.ravel(), minlength=tests * width).reshape(tests, width)
-    plus, minus = cells[:, reach + 1 :], cells[:, :reach][:, ::-1]
-    row, value = np.nonzero(plus + minus)
-    plus, minus, ends = plus[row, value], minus[row, value], np.searchsorted(row, np.arange(1, tests + 1)).tolist()
-    value += 1
-    totals = (_total(x, sizes[0]) for x in a)
-    pieces = zip([0, *ends], ends, cells[:, reach].tolist(), totals, strict=False)
-    return [_from_line(value[i:j], plus[i:j], minus[i:j], tied, items, total) for i, j, tied, total in pieces]
-
-
-def _sort_on_a_line(a: Integers, b: Integers) -> Effects:
-    """The same by sorting, where the effects spread too widely for a window."""
-    difference = np.subtract(a, b, dtype=np.int64, casting="unsafe")
-    difference.sort()
-    firsts = np.flatnonzero(np.concatenate([[True], difference[1:] != difference[:-1]]))
-    counts = np.diff(firsts, append=difference.size)
-    signed = difference[firsts][:, None]
-    return _collect(("score",), signed, counts, np.zeros_like(counts), a.size, (_total(a),))
-
-
-def _from_line(
-    values: Integers, plus: NDArray[np.int64], minus: NDArray[np.int64], tied: int, items: int, total: int
-) -> Effects:
-    return Effects(("score",), values[:, None], plus, minus, tied, items, (total,))
-
-
-class _Window:
-    """Counts of integers of magnitude up to `reach` in a dense array.
-
-    It holds all of them from the start if they are few, else it grows to where they fall, up to a limit.
-    """
-
-    def __init__(self, limit: int, reach: int) -> None:
-        self.limit = max(limit, WINDOW)
-        self.wide = reach > FEW
-        self.low = 0 if self.wide else -reach
-        self.counts = np.zeros(1 if self.wide else 2 * reach + 1, dtype=np.int64)
-
-    def add(self, block: NDArray[np.int64]) -> bool:
-        """Count a block, which is overwritten; False if it does not fit under the limit."""
-        if self.wide and not self._reaches(block):
-            return False
-        block -= self.low
-        if self.counts.size <= 4 * block.size:
-            self.counts += np.bincount(block, minlength=self.counts.size)
-        else:
-            np.add.at(self.counts, block, 1)
-        return True
-
-    def _reaches(self, block: NDArray[np.int64]) -> bool:
-        """Grow to hold a block, if the limit allows it."""
-        low, high = min(int(block.min()), self.low), max(int(block.max()), self.low + self.counts.size - 1)
-        if high - low >= self.limit:
-            return False
-        if high - low >= self.counts.size:
-            grown = np.zeros(high - low + 1, dtype=np.int64)
-            grown[self.low - low : self.low - low + self.counts.size] = self.counts
-            self.low, self.counts = low, grown
-        return True
-
-    def folded(self) -> tuple[Integers, NDArray[np.int64], NDArray[np.int64], int]:
-        """Distinct magnitudes, their counts with either sign, and the count of zero."""
-        zero = -self.low
-        above, below = self.counts[zero + 1 :], self.counts[:zero][::-1]
-        plus, minus = np.zeros((2, max(above.size, below.size)), dtype=np.int64)
-        plus[: above.size], minus[: below.size] = above, below
-        cells = np.flatnonzero(plus + minus)
-        return cells + 1, plus[cells], minus[cells], int(self.counts[zero])
-
-
-def _subtract(a: Integers, b: Integers) -> Integers:
-    a, b = as_narrow(a), as_narrow(b)
-    if object in (a.dtype, b.dtype):
-        return np.asarray(a.astype(object) - b.astype(object))
-    return np.subtract(a, b, dtype=np.int64, casting="unsafe")
-
-
-def sum_groups(differences: Integers, groups: Any) -> Integers:
-    """Sum the rows of each group."""
-    groups = np.asarray(groups)
-    if groups.shape != differences.shape[:1]:
-        raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {differences.shape[0]} items")
-    labels, codes = np.unique(groups, return_inverse=True)
-    shape = (labels.size, differences.shape[1])
-    if differences.size and differences.dtype != object:
-        bound = int(np.abs(differences).max()) * differences.shape[0]
-        if bound < 2**53:  # float64 sums of integers this small are exact
-            sums = [np.bincount(codes, column, labels.size) for column in differences.T]
-            return np.stack(sums, axis=1).astype(np.int64)
-    summed = np.zeros(shape, dtype=object)
-    np.add.at(summed, codes, differences.astype(object))
-    return as_narrow(summed)
-
-
-def _distinct_rows(rows: Integers) -> tuple[Integers, NDArray[np.int64]]:
-    """The distinct rows and how often each occurs, by one sort of a single key where the ranges allow it."""
-    if rows.shape[0] and rows.dtype != object:
-        low = rows.min(axis=0)
-        ranges = [last - first + 1 for first, last in zip(low.tolist(), rows.max(axis=0).tolist(), strict=True)]
-        if math.prod(ranges) < NARROW:
-            keys, counts = _count_keys(_encode(rows - low, ranges), math.prod(ranges))
-            return _decode(keys, ranges) + low, counts
-    table: dict[tuple[int, ...], int] = {}
-    for row in map(tuple, rows.tolist()):
-        table[row] = table.get(row, 0) + 1
-    distinct = np.empty((len(table), rows.shape[1]), dtype=object)
-    for i, row in enumerate(table):
-        distinct[i] = row
-    return distinct, np.array(list(table.values()), dtype=np.int64)
-
-
-def _count_keys(keys: NDArray[np.int64], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if size <= max(4 * keys.size, 1 << 12):
-        cells = np.bincount(keys, minlength=size)
-        found = np.flatnonzero(cells)
-        return found, cells[found]
-    return np.unique(keys, return_counts=True)
-
-
-def _encode(rows: NDArray[np.int64], ranges: list[int]) -> NDArray[np.int64]:
-    key = rows[:, 0]
-    for column, size in zip(rows.T[1:], ranges[1:], strict=True):
-        key = key * size + column
-    return key
-
-
-def _decode(keys: NDArray[np.int64], ranges: list[int]) -> NDArray[np.int64]:
-    rows = np.empty((keys.size, len(ranges)), dtype=np.int64)
-    for i in range(len(ranges) - 1, -1, -1):
-        keys, rows[:, i] = np.divmod(keys, ranges[i])
-    return rows
-
-
-def counted(
-    names: tuple[str, ...],
-    signed: Integers,
-    counts: NDArray[np.int64],
-    n_items: int,
-    totals_a: tuple[int, ...],
-    unit: Fraction,
-) -> Effects:
-    """The effects of a table of counts as `Effects.from_counts` takes it, in arrays that nobody else has made."""
-    return _collect(names, signed, counts, np.zeros_like(counts), n_items, totals_a, unit)
-
-
-def _collect(
-    names: tuple[str, ...],
-    signed: Integers,
-    plus: NDArray[np.int64],
-    minus: NDArray[np.int64],
-    n_items: int,
-    totals_a: tuple[int, ...] | None,
-    unit: Fraction = Fraction(1),
-) -> Effects:
-    """Bring signed effects with counts to canonical form: signs folded, equal ones merged, sorted, zero apart."""
-    signed = as_narrow(signed)
-    sign = _leading_sign(signed)
-    folded = signed * sign[:, None]
-    plus, minus = np.where(sign < 0, minus, plus), np.where(sign < 0, plus, minus)
-    occurring = plus + minus > 0
-    tied = int((plus + minus)[sign == 0].sum())
-    keep = occurring & (sign != 0)
-    values, plus, minus = folded[keep], plus[keep], minus[keep]
-    order = np.lexsort(list(values.T[::-1])) if len(values) else np.arange(0)
-    values, plus, minus = values[order], plus[order], minus[order]
-    if len(values):
-        new = np.concatenate([[True], (values[1:] != values[:-1]).any(axis=1)])
-        firsts = np.flatnonzero(new)
-        values = values[firsts]
-        plus, minus = np.add.reduceat(plus, firsts), np.add.reduceat(minus, firsts)
-    return Effects(names, values, plus, minus, tied, n_items, totals_a, unit)
-
-
-def _leading_sign(rows: Integers) -> NDArray[np.int64]:
-    """The sign of the first entry of each row that is not zero."""
-    sign = np.zeros(len(rows), dtype=np.int64)
-    for column in rows.T[::-1]:
-        here = (column > 0).astype(np.int64) - (column < 0).astype(np.int64)
-        sign = np.where(here != 0, here, sign)
-    return sign

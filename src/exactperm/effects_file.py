@@ -13,7 +13,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from exactperm.effects import Effects, whole
+from exactperm.effects import Effects
+from exactperm.integers import whole
 from exactperm.whole_file import whole_file
 
 __all__ = ["from_json", "load", "save", "to_json"]

@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import as_narrow, integer_array, sum_groups
+from exactperm.counting import sum_groups
 from exactperm.inputs import Mask, without
+from exactperm.integers import as_narrow, integer_array
 
 __all__ = ["GroupSums", "Items"]
 

@@ -21,7 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import NARROW, Effects, as_narrow, dot
+from exactperm.effects import Effects
+from exactperm.integers import NARROW, as_narrow, dot, largest
 
 __all__ = ["Lattice"]
 
@@ -194,12 +195,8 @@ def _subtract_multiples(rest: NDArray[Any], column: NDArray[Any], row: list[int]
     """Take multiples of a row from all rows, in int64 where that provably fits."""
     where = [j for j, x in enumerate(row) if x]
     factors = [row[j] for j in where]
-    if rest.dtype != object and _largest(rest) + _largest(column) * max(map(abs, factors)) >= NARROW:
+    if rest.dtype != object and largest(rest) + largest(column) * max(map(abs, factors)) >= NARROW:
         rest, column = rest.astype(object), column.astype(object)
     rest = rest.copy()
     rest[:, where] -= column[:, None] * np.array(factors, dtype=rest.dtype)
     return rest
-
-
-def _largest(x: NDArray[Any]) -> int:
-    return max(int(x.max()), -int(x.min())) if x.size else 0

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import dot
 from exactperm.engines.rational import binomials
+from exactperm.integers import dot
 
 __all__ = ["Problem", "Tossed", "toss_dominating"]
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import NARROW, dot
 from exactperm.engines.base import Engine, Question, Tail
+from exactperm.integers import NARROW, dot
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
 

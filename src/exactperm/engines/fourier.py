@@ -28,12 +28,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import dot
 from exactperm.engines.base import CannotAnswer, Engine, Question, Tail
 from exactperm.engines.characteristic import characteristic
 from exactperm.engines.conditioning import IMPOSSIBLE, Interval, essential, outward, pieces_of, sum_of
 from exactperm.engines.support import Circle, live_frequencies, times_modulo
 from exactperm.engines.tilt import EPS, Coins, Floats, Ints, Tilt, depth, per_sum
+from exactperm.integers import dot
 from exactperm.region import Runs
 
 __all__ = ["Fourier"]

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from exactperm.effects import whole
 from exactperm.engines.base import Engine, Options, Question, Tail
 from exactperm.engines.clopper_pearson import clopper_pearson, clopper_pearson_stopped
 from exactperm.engines.sampling import (
@@ -29,6 +28,7 @@ from exactperm.engines.sampling import (
     resamples,
     sampling_cost,
 )
+from exactperm.integers import whole
 
 __all__ = ["MonteCarlo"]
 

@@ -28,8 +28,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import dot
 from exactperm.engines.base import CannotAnswer, Engine, Options, Question, Tail
+from exactperm.integers import dot
 from exactperm.lattice import Lattice
 from exactperm.region import Region, Runs
 

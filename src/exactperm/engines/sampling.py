@@ -23,8 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import dot, whole
 from exactperm.engines.base import Options, Question
+from exactperm.integers import dot, whole
 from exactperm.region import Runs
 
 __all__ = [

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import as_narrow, dot
+from exactperm.integers import as_narrow, dot
 
 __all__ = ["ResampledSum"]
 

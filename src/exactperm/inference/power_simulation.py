@@ -26,7 +26,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import Effects, as_narrow
+from exactperm.effects import Effects
 from exactperm.engines.auto import ToleranceWarning, answer_all, weighed
 from exactperm.engines.base import Options, Question, Tail
 from exactperm.engines.bracket import Bracket
@@ -34,6 +34,7 @@ from exactperm.engines.clopper_pearson import clopper_pearson
 from exactperm.engines.sampling import generator
 from exactperm.inference.inversion import compare
 from exactperm.inference.pair_law import PairLaw
+from exactperm.integers import as_narrow
 from exactperm.metrics import Alternative, Metric
 
 __all__ = ["LinePopulation", "Population", "Rejections", "RowPopulation", "Simulation", "entropy"]

@@ -20,11 +20,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import NARROW, Effects, as_narrow, dot
+from exactperm.effects import Effects
 from exactperm.engines.base import CannotAnswer, Question, Tail
 from exactperm.engines.bracket import Bracket
 from exactperm.engines.meet_in_the_middle import MeetInTheMiddle
 from exactperm.engines.torus import Torus
+from exactperm.integers import NARROW, as_narrow, dot
 from exactperm.lattice import Lattice
 from exactperm.region import Region, Runs
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import as_narrow, integer_array
+from exactperm.integers import as_narrow, integer_array
 
 if TYPE_CHECKING:
     from exactperm.metrics.base import Metric

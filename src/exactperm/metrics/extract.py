@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import integer_array
+from exactperm.integers import integer_array
 from exactperm.metrics import labels as classification
 from exactperm.metrics import sequences, texts
 from exactperm.metrics.base import Metric

@@ -23,7 +23,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import NARROW, Effects, dot
+from exactperm.effects import Effects
+from exactperm.integers import NARROW, dot
 from exactperm.lattice import Lattice
 from exactperm.metrics.comparison import Comparison, Functions, compare
 from exactperm.metrics.exact import EXACT

@@ -23,7 +23,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import Effects, counted
+from exactperm.counting import canonical
+from exactperm.effects import Effects
 from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_gap, lacks, look
 
 __all__ = ["effects_by_key", "effects_of_frame"]
@@ -199,4 +200,5 @@ def _refuse_gaps(rows: Any, columns: Columns) -> None:
 def _effects(table: NDArray[np.int64], columns: Columns, seen: Survey) -> Effects:
     groups, items = table[:, -2], int(table[:, -1].sum())
     difference, totals = (seen.joined(half) for half in np.hsplit(table[:, :-2], 2))
-    return counted(columns.names, difference, groups, items, tuple(totals.sum(axis=0).tolist()), seen.unit)
+    totals_a = tuple(totals.sum(axis=0).tolist())
+    return Effects(columns.names, *canonical(difference, groups), items, totals_a, seen.unit)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.effects import NARROW
 from exactperm.grid import as_unit
+from exactperm.integers import NARROW
 
 __all__ = ["HALF", "NO_ROWS", "Columns", "Survey", "fetch", "has_gap", "lacks", "look"]
 
