@@ -17,6 +17,7 @@ from exactperm.engines.auto import answer_all
 from exactperm.engines.base import Options, Question, Tail
 from exactperm.inference.margin import as_text
 from exactperm.result import Interval, Problem, TestResult
+from exactperm.signature import line_of, parts_of
 
 __all__ = ["batch_of", "results_of"]
 
@@ -154,7 +155,7 @@ def _signature(problem: Problem, answer: _Answer) -> str:
     if tail.confidence is not None:
         parts["confidence"] = tail.confidence
     parts["exactperm"] = __version__
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
+    return line_of(parts)
 
 
 def _in_words(unit: Fraction) -> str:
@@ -173,7 +174,7 @@ def batch_of(results: list[TestResult], shape: tuple[int, ...]) -> TestResult:
     if not results:
         raise ValueError(f"a batch of shape {shape} holds no test")
     first = results[0]
-    margin = dict(part.partition(":")[::2] for part in first.signature.split("|")).get("margin")
+    margin = parts_of(first.signature).get("margin")
     methods = ",".join(sorted({r.method for r in results}))
     return TestResult(
         statistic=stack(lambda r: r.statistic),

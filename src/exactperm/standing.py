@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from exactperm.claims import KINDS, within
 from exactperm.pair import CORRECTIONS, Pair
+from exactperm.signature import line_of, parts_of
 
 if TYPE_CHECKING:
     from exactperm.comparison import Comparison
@@ -79,7 +80,7 @@ def signature_of(comparison: Comparison) -> str:
     """What the signatures of all pairs have in common, the engines that answered, and how they were corrected."""
     if len(comparison.pairs) == 1 and not comparison.correction_details:
         return comparison.pairs[0].signature
-    lines = [dict(part.partition(":")[::2] for part in pair.signature.split("|")) for pair in comparison.pairs]
+    lines = [parts_of(pair.signature) for pair in comparison.pairs]
     methods = ",".join(sorted({line["method"] for line in lines}))
     lines = [line | {"method": methods} for line in lines]
     common = {key: value for key, value in lines[0].items() if all(line.get(key) == value for line in lines)}
@@ -94,7 +95,7 @@ def signature_of(comparison: Comparison) -> str:
         "alpha": comparison.alpha,
         "exactperm": version,
     }
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
+    return line_of(parts)
 
 
 def about_correction(comparison: Comparison) -> str | None:

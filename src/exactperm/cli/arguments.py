@@ -94,6 +94,10 @@ Baseline = Annotated[
 Method = Annotated[
     str, typer.Option(metavar="NAME", help="auto, exact, or an engine by name.", autocompletion=_methods)
 ]
+Output = Literal["table", "json", "csv", "latex", "markdown"]
+Form = Annotated[Output, typer.Option(metavar="FORM", help="table, json, csv, latex or markdown.")]
+Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Of the random numbers: equal seeds, equal answers.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress.")]
 
 
 def read_files(

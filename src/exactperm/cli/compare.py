@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from importlib import import_module
 from threading import Thread
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from exactperm.cli import arguments as given
 from exactperm.cli.progress import progress
-from exactperm.cli.terminal import note, printer, show, spoken_warnings
+from exactperm.cli.terminal import note, printer, show, spoken_warnings, write
 
 if TYPE_CHECKING:
     from exactperm.comparison import Comparison
@@ -37,7 +37,6 @@ Correction = Annotated[
         autocompletion=_corrections,
     ),
 ]
-Output = Literal["table", "json", "csv", "latex", "markdown"]
 
 
 def compare(
@@ -45,7 +44,7 @@ def compare(
     gold: given.Gold = None,
     metric: given.Metrics = None,
     baseline: given.Baseline = None,
-    output: Annotated[Output, typer.Option(metavar="FORM", help="table, json, csv, latex or markdown.")] = "table",
+    output: given.Form = "table",
     plot: Annotated[
         str | None,
         typer.Option(
@@ -91,10 +90,8 @@ def compare(
     samples: Annotated[
         int | None, typer.Option(metavar="N", help="Random assignments, where it has to sample.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Of the random numbers: equal seeds, equal answers.")
-    ] = 0,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress.")] = False,
+    seed: given.Seed = 0,
+    quiet: given.Quiet = False,
 ) -> None:
     """Tell which system is better.
 
@@ -133,12 +130,8 @@ def compare(
     """
     import exactperm
 
-    if gate and alternative == "greater":
-        raise ValueError("--gate asks for systems that are worse, --alternative greater for better ones; leave it out")
-    if gate and margin is not None:
-        raise ValueError(
-            "--gate asks for systems that are worse, --margin for those that are not; leave one of them out"
-        )
+    if gate:
+        _check_gate(alternative, margin)
     if plot is not None:
         _check_plot(plot, metric)
     if report is not None:
@@ -185,6 +178,16 @@ def _load_in_the_background(*modules: str) -> None:
     Thread(target=lambda: [import_module(name) for name in modules], daemon=True).start()
 
 
+def _check_gate(alternative: str, margin: str | None) -> None:
+    """Refuse tests that do not ask whether a system is worse."""
+    if alternative == "greater":
+        raise ValueError("--gate asks for systems that are worse, --alternative greater for better ones; leave it out")
+    if margin is not None:
+        raise ValueError(
+            "--gate asks for systems that are worse, --margin for those that are not; leave one of them out"
+        )
+
+
 def _check_plot(path: str, metrics: list[str] | None) -> None:
     """Refuse a plot that could not be made, before anything is read and computed."""
     if metrics is not None and len(metrics) > 1:
@@ -202,18 +205,14 @@ def _draw(result: Comparison, path: str) -> None:
     save(result.plot(), path)
 
 
-def _print(result: Comparison | Comparisons, output: Output, scores: Scores) -> None:
+def _print(result: Comparison | Comparisons, output: given.Output, scores: Scores) -> None:
     if output == "table":
         from exactperm.report.text import blocks
 
         console = printer()
         show(console, blocks(result, scores, console.width))
-    elif output == "json":
-        typer.echo(result.to_json(indent=2, ensure_ascii=False))
-    elif output == "csv":
-        typer.echo(result.to_csv(), nl=False)
     else:
-        typer.echo(result.to_latex() if output == "latex" else result.to_markdown())
+        write(result, output)
 
 
 def _gate(result: Comparison | Comparisons, quiet: bool) -> None:

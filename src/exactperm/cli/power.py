@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from exactperm.cli import arguments as given
-from exactperm.cli.compare import Output
 from exactperm.cli.progress import progress
-from exactperm.cli.terminal import printer, show, spoken_warnings
+from exactperm.cli.terminal import printer, show, spoken_warnings, write
 
 if TYPE_CHECKING:
     from exactperm.inference.power_result import Power
@@ -48,13 +47,11 @@ def power(
     alternative: given.Alternative = "two-sided",
     metric: Annotated[str | None, typer.Option(metavar="NAME", help="What is compared, see exactperm metrics.")] = None,
     lower_is_better: given.LowerIsBetter = False,
-    output: Annotated[Output, typer.Option(metavar="FORM", help="table, json, csv, latex or markdown.")] = "table",
+    output: given.Form = "table",
     simulations: Annotated[
         int | None, typer.Option(metavar="N", help="Data sets drawn for each size, where it cannot be exact.")
     ] = None,
-    seed: Annotated[
-        int, typer.Option(metavar="N", min=0, help="Of the random numbers: equal seeds, equal answers.")
-    ] = 0,
+    seed: given.Seed = 0,
     gold: given.Gold = None,
     group: given.Group = None,
     id: given.Id = None,
@@ -63,7 +60,7 @@ def power(
     epochs: given.Epochs = None,
     missing: given.Missing = "raise",
     no_check: given.NoCheck = False,
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No warnings, notes and progress.")] = False,
+    quiet: given.Quiet = False,
 ) -> None:
     """Tell how likely a test is to find a difference, and how many items it needs.
 
@@ -150,16 +147,12 @@ def _answer(pilot: tuple[Any, ...], sizes: list[int] | None, wanted: float | Non
     return exactperm.power(*pilot, n=sizes, **asked)
 
 
-def _print(result: Power, output: Output) -> None:
+def _print(result: Power, output: given.Output) -> None:
     if output == "table":
         console = printer()
         show(console, _blocks(result, console.width, ascii_only=not console.is_terminal))
-    elif output == "json":
-        typer.echo(result.to_json(indent=2, ensure_ascii=False))
-    elif output == "csv":
-        typer.echo(result.to_csv(), nl=False)
     else:
-        typer.echo(result.to_latex() if output == "latex" else result.to_markdown())
+        write(result, output)
 
 
 def _blocks(result: Power, width: int, *, ascii_only: bool) -> Iterator[Block]:

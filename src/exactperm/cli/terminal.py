@@ -6,14 +6,18 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import typer
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["listed", "note", "printer", "show", "spoken_warnings", "survive_any_encoding"]
+    from exactperm.comparison import Comparison
+    from exactperm.comparisons import Comparisons
+    from exactperm.inference.power_result import Power
+
+__all__ = ["listed", "note", "printer", "show", "spoken_warnings", "survive_any_encoding", "write"]
 
 
 def printer(*, stderr: bool = False) -> Console:
@@ -33,6 +37,16 @@ def show(console: Console, blocks: Iterable[RenderableType]) -> None:
             console.print(block, soft_wrap=whole)
     lines = captured.get().splitlines(keepends=True)
     sys.stdout.write("".join(lines if console.is_terminal else (line.rstrip() + "\n" for line in lines)))
+
+
+def write(result: Comparison | Comparisons | Power, form: Literal["json", "csv", "latex", "markdown"]) -> None:
+    """Write a result to standard output in a form for other programs, and for papers."""
+    if form == "json":
+        typer.echo(result.to_json(indent=2, ensure_ascii=False))
+    elif form == "csv":
+        typer.echo(result.to_csv(), nl=False)
+    else:
+        typer.echo(result.to_latex() if form == "latex" else result.to_markdown())
 
 
 def listed(rows: list[tuple[str, str]]) -> None:

@@ -24,6 +24,7 @@ from exactperm.inference.power_simulation import (
 )
 from exactperm.metrics import Alternative, Metric
 from exactperm.result import Problem, TestResult
+from exactperm.signature import line_of
 
 __all__ = ["Plan", "planned"]
 
@@ -137,7 +138,7 @@ class Plan:
             "n_simulations": None if self.exact else self.number,
             "confidence_level": None if self.exact else self.level,
             "assumptions": self.assumptions,
-            "signature": "|".join(f"{key}:{value}" for key, value in parts.items()),
+            "signature": line_of(parts),
         }
 
     # -- the size that is needed -------------------------------------------------------------------------------
