@@ -136,13 +136,8 @@ def compare(
     if not data:
         raise ValueError("metric is an empty list; name one metric or more")
     couples = couples_of(data[0].names, baseline)
-    if margin is not None and len(couples) > 1 and baseline is None:
-        raise ValueError(
-            f"margin is about one system and another; there are {len(data[0].names)}, {', '.join(data[0].names)}: name "
-            "the baseline with which the others are compared"
-        )
-    if margin is not None and correction == JOINT:
-        raise ValueError("correction='max-t' permutes what a margin says is not alike; use 'holm'")
+    if margin is not None:
+        _check_margin(data[0].names, baseline, correction)
     results = []
     for each in data:  # not a comprehension: warnings count the frames up to the caller
         tests = [each.effects(a, b) for a, b in couples]
@@ -179,6 +174,17 @@ def couples_of(names: tuple[str, ...], baseline: str | None) -> list[tuple[str, 
     if baseline not in names:
         raise ValueError(f"baseline={baseline!r} is none of the systems; they are {', '.join(names)}")
     return [(name, baseline) for name in names if name != baseline]
+
+
+def _check_margin(names: tuple[str, ...], baseline: str | None, correction: str) -> None:
+    """Refuse what a margin says nothing about."""
+    if len(names) > 2 and baseline is None:
+        raise ValueError(
+            f"margin is about one system and another; there are {len(names)}, {', '.join(names)}: name the baseline "
+            "with which the others are compared"
+        )
+    if correction == JOINT:
+        raise ValueError("correction='max-t' permutes what a margin says is not alike; use 'holm'")
 
 
 def _score(data: Systems, name: str) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from numbers import Integral
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from exactperm import __version__, metrics
 from exactperm.inference import power_binary as binary
@@ -34,6 +34,8 @@ SIMULATIONS, FEW_SIMULATIONS = 2_000, 200
 LEAST_ALPHA = Fraction(1, 10**300)
 #: units beyond which a simulated sample size is not looked for
 MOST_UNITS = 10**7
+#: stated differences that are listed one by one
+MOST_LISTED = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,15 +281,12 @@ def planned(
             raise ValueError(f"stated assumptions are about means; for metric {chosen.name!r} give a pilot")
         law, words, known = _stated(a, stated)
         law = replace(law, step=law.step * chosen.scale)
-        found: Found = (chosen, alternative or "two-sided", law, None, law.difference, law.size, words, known)
+        found = _Given(chosen, alternative or "two-sided", law, None, law.difference, law.size, words, known)
     else:
         found = _of_pilot(_pilot(a, b, metric, alternative, groups, nan_policy, grid))
     seed, shown = entropy(rng)
-    number = _number(n_simulations, SIMULATIONS if found[3] is None else FEW_SIMULATIONS)
-    chosen, side, law_or_none, rows, difference, size, words, known = found
-    return Plan(
-        chosen, side, share, law_or_none, rows, difference, size, words, known, number, float(level), seed, shown
-    )
+    number = _number(n_simulations, SIMULATIONS if found.rows is None else FEW_SIMULATIONS)
+    return Plan(**found._asdict(), alpha=share, number=number, level=float(level), seed=seed, seed_shown=shown)
 
 
 def _number(n_simulations: Any, default: int) -> int:
@@ -298,22 +297,31 @@ def _number(n_simulations: Any, default: int) -> int:
     return int(n_simulations)
 
 
-Found = tuple[Metric, Alternative, PairLaw | None, RowPopulation | None, float, Fraction, str, str]
+class _Given(NamedTuple):
+    """The fields of a `Plan` that come from a pilot or from stated assumptions."""
+
+    metric: Metric
+    alternative: Alternative
+    law: PairLaw | None
+    rows: RowPopulation | None
+    difference: float
+    size: Fraction
+    assumptions: str
+    known: str
 
 
 def _stated(table: Any, stated: dict[str, Any]) -> tuple[PairLaw, str, str]:
     """The law of a table, or of accuracies, in words and for the signature."""
     if not stated:
         law = PairLaw.of_table(table)
-        shown = (
-            ",".join(f"{key}={float(p):g}" for key, p in table.items())
-            if len(table) <= 8
-            else f"{len(table)} differences"
-        )
-        return law, f"differences of A and B with probabilities {shown.replace('=', ': ').replace(',', ', ')}", shown
+        few = len(table) <= MOST_LISTED
+        listed = {key: f"{float(p):g}" for key, p in table.items()} if few else {}
+        words = ", ".join(f"{key}: {p}" for key, p in listed.items()) or f"{len(table)} differences"
+        known = ",".join(f"{key}={p}" for key, p in listed.items()) or words
+        return law, f"differences of A and B with probabilities {words}", known
     known = ",".join(f"{name}={x}" for name, x in stated.items())
-    words = {"p_a": "A right on {:g}", "p_b": "B right on {:g}", "agreement": "agreement on {:g} of the items"}
-    said = ", ".join(words[name].format(float(x)) for name, x in stated.items())
+    forms = {"p_a": "A right on {:g}", "p_b": "B right on {:g}", "agreement": "agreement on {:g} of the items"}
+    said = ", ".join(forms[name].format(float(x)) for name, x in stated.items())
     if set(stated) == {"agreement"}:
         return PairLaw.of_agreement(stated["agreement"]), said, known
     if missing := [name for name in ("p_a", "p_b") if name not in stated]:
@@ -335,17 +343,17 @@ def _pilot(a: Any, b: Any, metric: Any, alternative: Any, groups: Any, nan_polic
     return replace(held, alternative=alternative or held.alternative)
 
 
-def _of_pilot(problem: Problem) -> Found:
+def _of_pilot(problem: Problem) -> _Given:
     effects = problem.effects
     metric = problem.metric.form(effects.names)
     if effects.n_groups == 0:
         raise ValueError("the pilot holds no items; it needs one or more")
     size = Fraction(effects.n_items, effects.n_groups)
-    grouped = effects.n_groups != effects.n_items
-    groups, known = ("", "") if not grouped else (f" in {effects.n_groups:,} groups", f",groups={effects.n_groups}")
+    words, known = f"a pilot of {effects.n_items:,} items", f"pilot,items={effects.n_items}"
+    if effects.n_groups != effects.n_items:
+        words, known = f"{words} in {effects.n_groups:,} groups", f"{known},groups={effects.n_groups}"
     difference = metric.scores(effects)[2]
-    words = f"a pilot of {effects.n_items:,} items{groups}, {metric.name} of A minus B {difference:+.4g}"
-    known = f"pilot,items={effects.n_items}{known}"
+    words = f"{words}, {metric.name} of A minus B {difference:+.4g}"
     law = rows = None
     if metric.additive:
         law = PairLaw.of_pilot(effects, metric.scale)
@@ -355,4 +363,4 @@ def _of_pilot(problem: Problem) -> Found:
         sums = problem.group_sums(f"the power by {metric.name}")
         rows = RowPopulation.of(metric, sums.a, sums.b)
     side = cast(Alternative, problem.alternative)
-    return metric, side, law, rows, difference, size, words, known
+    return _Given(metric, side, law, rows, difference, size, words, known)
