@@ -121,18 +121,17 @@ def compare(
         raise ValueError(f"alpha must be between 0 and 1, not {alpha!r}")
     correction = method_name(correction, joint=True)
     asked = engine_options(tolerance, n_resamples, confidence_level, rng, max_hits, method)
-    of_predictions = {
+    given = {
         "average": average,
         "labels": labels,
         "pos_label": pos_label,
         "scheme": scheme,
         "sample_weight": sample_weight,
+        **options,
     }
     several = isinstance(metric, list | tuple)
-    given = {**of_predictions, **options}
-    data = [
-        gather(systems, y_true, each, groups, nan_policy, grid, given) for each in (metric if several else [metric])
-    ]
+    wanted = metric if several else [metric]
+    data = [gather(systems, y_true, each, groups, nan_policy, grid, given) for each in wanted]
     if not data:
         raise ValueError("metric is an empty list; name one metric or more")
     couples = couples_of(data[0].names, baseline)

@@ -151,7 +151,7 @@ def _problem(name: str, data: Any, *asked: Any) -> Problem:
 
 def _average(problems: dict[str, Problem], shares: dict[str, Fraction], margin: Fraction | None) -> Problem:
     """All tasks as one mean over all items."""
-    first, *others = problems.values()
+    first = next(iter(problems.values()))
     kinds = {(p.metric.name, p.metric.scale, p.metric.higher_is_better) for p in problems.values()}
     if len(kinds) > 1:
         named = ", ".join(sorted({kind[0] for kind in kinds}))
@@ -160,7 +160,7 @@ def _average(problems: dict[str, Problem], shares: dict[str, Fraction], margin: 
     factors = [shares[name] * n_items / problem.effects.n_items for name, problem in problems.items()]
     effects = [
         replace(p.effects, names=("score",), unit=p.effects.unit * f)
-        for f, p in zip(factors, [first, *others], strict=True)
+        for f, p in zip(factors, problems.values(), strict=True)
     ]
     return Problem(
         sum(effects[1:], effects[0]),
