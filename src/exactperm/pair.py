@@ -66,8 +66,8 @@ class Pair(TestResult):
         "different"; "not different"; "undecided" if sampling (or a bracket) has not settled on which side of alpha the
         adjusted p-value lies; "not testable" if no result on these items could have been below alpha. With a margin
         "within margin" and "not shown" instead of the first two.
-    correction, alpha
-        How p-values were adjusted, and the level.
+    correction, n_adjusted, alpha
+        How p-values were adjusted, how many together, and the level.
     wins, losses, ties
         On how many items (or groups) A is better, worse, and neither; None where an item does not say that by itself.
     """
@@ -79,6 +79,7 @@ class Pair(TestResult):
     pvalue_adjusted_interval: Interval = field(kw_only=True)
     outcome: Outcome = field(kw_only=True)
     correction: str = field(kw_only=True)
+    n_adjusted: int = field(kw_only=True)
     alpha: float = field(kw_only=True)
     wins: int | None = field(kw_only=True)
     losses: int | None = field(kw_only=True)
@@ -203,8 +204,7 @@ def table(pairs: Sequence[Pair]) -> tables.Table:
 
 def corrected(pairs: Sequence[Pair]) -> bool:
     """Whether pairs that were adjusted together have adjusted p-values worth showing."""
-    first = pairs[0]
-    return first.correction != "none" and (len(pairs) > 1 or first.log_pvalue_adjusted != first.log_pvalue)
+    return pairs[0].correction != "none" and pairs[0].n_adjusted > 1
 
 
 def in_a_word(pair: Pair) -> str:
@@ -293,7 +293,7 @@ def adjusted_pairs(
     """Adjust the p-values, one by one or by what joint permutation found."""
     adjusted = _from_pvalues(results, correction) if joint is None else _no_smaller(joint, results)
     return tuple(
-        _pair(result, couple, (p, log, Interval(low, high)), adjusted.certain, correction, alpha)
+        _pair(result, couple, (p, log, Interval(low, high)), adjusted.certain, correction, len(results), alpha)
         for couple, result, p, log, low, high in zip(couples, results, *adjusted[:4], strict=True)
     )
 
@@ -327,6 +327,7 @@ def _pair(
     adjusted: tuple[float, float, Interval],
     certain: bool,
     correction: str,
+    n_adjusted: int,
     alpha: float,
 ) -> Pair:
     pvalue, log_pvalue, interval = adjusted
@@ -342,6 +343,7 @@ def _pair(
         pvalue_adjusted_interval=interval,
         outcome=_outcome(result, Interval(pvalue, pvalue) if certain else interval, alpha),
         correction=correction,
+        n_adjusted=n_adjusted,
         alpha=alpha,
         wins=wins,
         losses=losses,

@@ -78,7 +78,8 @@ def _listed(names: list[str], most: int = 4) -> str:
 
 def signature_of(comparison: Comparison) -> str:
     """What the signatures of all pairs have in common, the engines that answered, and how they were corrected."""
-    if len(comparison.pairs) == 1 and not comparison.correction_details:
+    together = comparison.pairs[0].n_adjusted  # of several metrics
+    if together == 1 and not comparison.correction_details:
         return comparison.pairs[0].signature
     lines = [parts_of(pair.signature) for pair in comparison.pairs]
     methods = ",".join(sorted({line["method"] for line in lines}))
@@ -90,6 +91,7 @@ def signature_of(comparison: Comparison) -> str:
         "systems": len(comparison.systems),
         **({} if comparison.baseline is None else {"baseline": comparison.baseline}),
         "pairs": len(lines),
+        **({} if together == len(lines) else {"tests": together}),
         "correction": comparison.correction,
         **comparison.correction_details,
         "alpha": comparison.alpha,
