@@ -628,7 +628,7 @@ def test_user_functions_that_cannot_be_used(metric, message):
 
 def test_of_several_metrics_each_says_that_it_was_adjusted():
     gold = [1, 0, 1, 1, 0, 1, 1, 1]
-    found = compare({"A": gold, "B": [0, 0, 1, 0, 1, 0, 0, 1]}, y_true=gold, metric=["accuracy", "specificity"])
+    found = xp.compare({"A": gold, "B": [0, 0, 1, 0, 1, 0, 0, 1]}, y_true=gold, metric=["accuracy", "specificity"])
     larger = found["specificity"].pairs[0]
     assert larger.pvalue_adjusted == larger.pvalue == 1  # as Holm leaves the largest
     for comparison in found.values():

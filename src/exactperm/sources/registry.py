@@ -44,7 +44,7 @@ FORMATS = (
 )  # fmt: skip
 
 
-#: what the end of a name promises, where no format is recognised
+#: what the end of a name promises; where no format is recognised, why not these is said first
 ENDINGS = {
     ".csv": ("csv", "numbers"),
     ".tsv": ("csv", "numbers"),
@@ -105,10 +105,9 @@ def recognise(source: Source, with_gold: bool = False) -> Format:
         raise source.error(f"this may be {' or '.join(found)}; say which with --format")
     if not head.is_text and b"\x00" not in head.start:
         deque(source.lines(), maxlen=0)  # says where the text is in another encoding
-    promised = ENDINGS.get(Path(head.name).suffix.lower(), tuple(objections))
+    promised = ENDINGS.get(Path(head.name).suffix.lower(), ())
     names: dict[str, list[str]] = {}
-    for name in promised:
+    for name in sorted(objections, key=lambda name: name not in promised):
         names.setdefault(objections[name], []).append(name)
     reasons = "; ".join(f"{', '.join(those)}: {objection}" for objection, those in names.items())
-    others = "" if len(promised) == len(objections) else "; exactperm formats lists the others"
-    raise source.error(f"the format was not recognised ({reasons}); name it with --format{others}")
+    raise source.error(f"the format was not recognised ({reasons}); name it with --format")
