@@ -9,7 +9,8 @@ Engines go wrong in silence, each in ways of its own, so every column is cast to
 counted by sums of 64-bit ones, and a group is checked for values that a sum has skipped. `exactperm.sources.survey` has
 shown before that nothing can overflow; where something might, each number is counted as two halves of 32 bits.
 
-Cost: one pass over the rows, and another over columns that hold floats or integers of more than 16 bits.
+Cost: one pass over the rows, with groups another for gaps and totals, and one over columns that hold floats or integers
+of more than 16 bits.
 """
 
 from __future__ import annotations
