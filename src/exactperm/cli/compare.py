@@ -138,6 +138,7 @@ def compare(
         from exactperm.report.html.page import checked
 
         checked(report)
+    import_module("exactperm.sources.read")
     _load_in_the_background("exactperm.comparison", *(["exactperm.report.text"] if output == "table" else []))
     with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
