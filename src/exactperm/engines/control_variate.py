@@ -52,6 +52,8 @@ Ints = NDArray[np.int64]
 PILOT = 4096
 #: part of them, those nearest to the boundary, that fix its threshold
 NEAR = 0.1
+#: points of the linear statistic this near to each other, relative to the largest, are one
+ROUNDING = 1e-9
 
 
 class ControlVariate(Engine):
@@ -224,9 +226,16 @@ def _threshold(line: Floats, member: NDArray[np.bool_], crossing: float) -> floa
     # cut i puts the points from i on above: wrong are the members below it and the others above it
     wrong = np.concatenate([[0], np.cumsum(member)]) + (~member).sum() - np.concatenate([[0], np.cumsum(~member)])
     best = int(np.argmin(wrong[1:-1])) + 1
-    if wrong[np.searchsorted(line, crossing)] <= 2 * wrong[best] + 10:
+    slack = ROUNDING * float(np.abs(line).max())
+    first, last = np.searchsorted(line, crossing - slack), np.searchsorted(line, crossing + slack, side="right")
+    if min(wrong[first], wrong[last]) > 2 * wrong[best] + 10:
+        return float(line[best - 1] + line[best]) / 2
+    if first == last:
         return crossing
-    return float(line[best - 1] + line[best]) / 2
+    # points tie at the crossing, and rounding must not decide on which side of it they are
+    cut = first if wrong[first] <= wrong[last] else last
+    ends = np.concatenate([[line[0] - 2 * slack], line, [line[-1] + 2 * slack]])
+    return float(ends[cut] + ends[cut + 1]) / 2
 
 
 def _tabulate(question: Question, weights: Ints, cut: int, rng: np.random.Generator) -> Ints:
