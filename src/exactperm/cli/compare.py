@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from threading import Thread
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -138,8 +136,6 @@ def compare(
         from exactperm.report.html.page import checked
 
         checked(report)
-    import_module("exactperm.sources.read")
-    _load_in_the_background("exactperm.comparison", *(["exactperm.report.text"] if output == "table" else []))
     with spoken_warnings(quiet), progress(quiet) as watch:
         scores = given.read_files(
             files, metrics=metric, gold=gold, format=format, filter=filter, id=id, group=group, a=a, b=b,
@@ -172,11 +168,6 @@ def compare(
     _print(result, output, scores)
     if gate:
         _gate(result, quiet)
-
-
-def _load_in_the_background(*modules: str) -> None:
-    """Load what the answer needs while files are read, which other threads or the disk do."""
-    Thread(target=lambda: [import_module(name) for name in modules], daemon=True).start()
 
 
 def _check_gate(alternative: str, margin: str | None) -> None:
