@@ -112,8 +112,8 @@ def test_comparing_a_file_loads_no_more_than_it_needs(tmp_path):
     program = (
         f"import sys; sys.path.insert(0, {str(PACKAGE.parent)!r})\n"
         f"sys.argv = ['exactperm', 'compare', {str(table)!r}]\n"
-        "from exactperm.cli import main\n"
-        "try:\n    main()\nexcept SystemExit:\n    print(*sys.modules)"
+        "from exactperm.cli.app import run\n"
+        "run()\nprint(*sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.splitlines()[-1].split())

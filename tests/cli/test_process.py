@@ -14,7 +14,8 @@ import exactperm
 
 TREE = str(Path(exactperm.__file__).parents[1])
 COLOUR_SETTINGS = {"NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "TTY_COMPATIBLE", "COLUMNS"}
-INHERITED = {key: value for key, value in os.environ.items() if key not in COLOUR_SETTINGS}
+# what is printed reaches the reader as it does for users: Python may keep it back until the end
+INHERITED = {key: value for key, value in os.environ.items() if key not in COLOUR_SETTINGS | {"PYTHONUNBUFFERED"}}
 COMMAND = [sys.executable, "-m", "exactperm"]
 
 
@@ -138,11 +139,12 @@ def test_a_bug_has_an_exit_code_of_its_own(tmp_path, two):
     assert done.stdout == b""
 
 
-def test_a_full_disk_is_one_line(two):
+@pytest.mark.parametrize("form", ["json", "table"])
+def test_a_full_disk_is_one_line(two, form):
     if not Path("/dev/full").exists():
         pytest.skip("this system has no /dev/full")
     with open("/dev/full", "wb") as full:  # noqa: PTH123
-        done = run("compare", *two, "--output", "json", capture_output=False, stdout=full, stderr=subprocess.PIPE)
+        done = run("compare", *two, "--output", form, capture_output=False, stdout=full, stderr=subprocess.PIPE)
     assert done.returncode == 2
     assert done.stderr == b"No space left on device\n"
 

@@ -21,7 +21,7 @@ from exactperm.cli.metrics import metrics
 from exactperm.cli.power import power
 from exactperm.cli.terminal import survive_any_encoding
 
-__all__ = ["COMMANDS", "app", "main"]
+__all__ = ["COMMANDS", "app", "run"]
 
 #: exit code of an error that is no fault of the input: EX_SOFTWARE of BSD
 BUG = 70
@@ -33,7 +33,10 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         with one_line_errors():
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # where it is noticed that a disk is full
 
 
 app = typer.Typer(
@@ -80,13 +83,16 @@ for command in COMMANDS:
     app.command()(command)
 
 
-def main() -> None:
-    """Run the command that the arguments name."""
+def run() -> int:
+    """Run the command that the arguments name; return the exit code."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end in silence where a reader such as head has seen enough
     survive_any_encoding()
     try:
         app()
+    except SystemExit as ended:
+        return int(ended.code or 0)
     except Exception:  # noqa: BLE001  # a bug of ours: its traceback, and not the exit code of --gate
         sys.excepthook(*sys.exc_info())
-        sys.exit(BUG)
+        return BUG
+    return 0
