@@ -1,5 +1,8 @@
 """Many tests of one frame are the tests of its parts."""
 
+from datetime import date, timedelta
+from decimal import Decimal
+
 import duckdb
 import numpy as np
 import pandas as pd
@@ -7,6 +10,7 @@ import polars as pl
 import pytest
 
 import exactperm as xp
+from exactperm.sources.frames import effects_by_key
 
 
 def languages(n=90, seed=0):
@@ -65,6 +69,37 @@ def test_more_keys_than_a_block():
     found = xp.paired_tests(frame, by="key", a="x", b="y", correction=None)
     assert found["key"].to_list() == list(range(2500))
     assert set(found["pvalue"]) == {0.25}
+
+
+KEYS = {
+    "integers": [3, 5, None],
+    "texts": ["a", "b", None],
+    "truth": [False, True],
+    "long integers": [2**62 + 1, 2**62 + 2],
+    "days": [date(2026, 1, 1), date(2026, 1, 2), None],
+    "decimals": [Decimal("0.1"), Decimal("0.25")],
+    "spans": [timedelta(microseconds=1), timedelta(days=2)],
+}
+
+
+@pytest.mark.parametrize("kind", ["polars", "duckdb"])
+@pytest.mark.parametrize("case", KEYS)
+def test_keys_are_what_they_were_and_their_cells_come_in_several_blocks(kind, case):
+    """Results are fetched in blocks of 8192 cells; of each key there are 5,000."""
+    rng, each = np.random.default_rng(0), 5000
+    frame = pl.concat(
+        pl.DataFrame({"x": rng.permutation(each) * 3 + i, "y": np.zeros(each, dtype=np.int64)}).with_columns(
+            key=pl.Series([key] * each, dtype=pl.Series(KEYS[case]).dtype)
+        )
+        for i, key in enumerate(KEYS[case])
+    )
+    given = frame if kind == "polars" else duckdb.connect().from_arrow(frame.to_arrow())
+    found = dict(effects_by_key(given, "key", "x", "y"))
+    assert set(found) == {(key,) for key in KEYS[case]}
+    for (key,), effects in found.items():
+        part = frame.filter(pl.col("key").eq_missing(key))
+        assert effects == xp.Effects.from_scores(part["x"].to_numpy(), part["y"].to_numpy())
+        assert type(key) is type(next(k for k in KEYS[case] if k == key))
 
 
 @pytest.mark.parametrize(

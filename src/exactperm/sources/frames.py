@@ -16,9 +16,8 @@ of more than 16 bits.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from itertools import groupby
-from operator import itemgetter
+from collections.abc import Hashable, Iterator, Sequence
+from itertools import groupby, repeat
 from typing import Any
 
 import numpy as np
@@ -26,7 +25,18 @@ from numpy.typing import NDArray
 
 from exactperm.counting import canonical
 from exactperm.effects import Effects
-from exactperm.sources.survey import HALF, NO_ROWS, Columns, Survey, fetch, has_gap, lacks, look
+from exactperm.sources.survey import (
+    HALF,
+    NO_ROWS,
+    PLAIN,
+    Columns,
+    Survey,
+    fetch,
+    fetch_columns,
+    has_gap,
+    lacks,
+    look,
+)
 
 __all__ = ["effects_by_key", "effects_of_frame"]
 
@@ -74,29 +84,52 @@ def _count(frame: Any, columns: Columns, nan_policy: str, grid: Any) -> Iterator
     seen = look(rows, columns, omit=nan_policy == "omit", grid=grid)
     if nan_policy == "omit":
         rows = rows.filter(~nw.any_horizontal(*(has_gap(c, seen.types) for c in columns.numbers), ignore_nulls=False))
-    key, width = None, len(columns.keys)
-    key_of = _key_with_nan if any(seen.types[c] in ("Float32", "Float64") for c in columns.keys) else itemgetter
-    for key, cells in groupby(_cells(rows, columns, seen), key=key_of(slice(width))):
-        *numbers, gaps = list(zip(*cells, strict=True))[width:]
-        if any(gaps):
-            _refuse_gaps(rows, columns)
-        yield key, _effects(np.array(numbers, dtype=np.int64).T, columns, seen)
+    key = None
+    try:
+        for key, numbers in _by_key(_cells(rows, columns, seen), columns, seen):
+            yield key, _effects(numbers, columns, seen)
+    except (TypeError, ValueError):
+        _refuse_gaps(rows, columns)  # a gap is no integer; what else goes wrong is not looked for in all rows
+        raise
     if key is None:
         raise ValueError(NO_ROWS)
 
 
-def _key_with_nan(width: slice) -> Callable[[tuple[Any, ...]], Key]:
-    """Take the key of a cell, in which NaN, unequal to itself, is one object: the same object makes tuples equal."""
-    return lambda cell: tuple(math.nan if isinstance(x, float) and math.isnan(x) else x for x in cell[width])
+def _by_key(cells: Iterator[Sequence[Any]], columns: Columns, seen: Survey) -> Iterator[tuple[Key, NDArray[np.int64]]]:
+    """Yield each key with the numbers of its cells, which follow each other: a row a cell."""
+    width = len(columns.keys)
+    floats = any(seen.types[column] in ("Float32", "Float64") for column in columns.keys)
+    known: Key | None = None
+    parts: list[NDArray[np.int64]] = []
+    for block in cells:
+        numbers = np.array(block[width:], dtype=np.int64).T
+        named = (column.tolist() if isinstance(column, np.ndarray) else column for column in block[:width])
+        keys = zip(*named, strict=True) if width else repeat((), len(numbers))
+        start = 0
+        for key, run in groupby(map(_with_one_nan, keys) if floats else keys):
+            stop = start + sum(1 for _ in run)
+            if known is not None and key != known:
+                yield known, np.concatenate(parts)
+                parts = []
+            known = key
+            parts.append(numbers[start:stop])
+            start = stop
+    if known is not None:
+        yield known, np.concatenate(parts)
+
+
+def _with_one_nan(key: Key) -> Key:
+    """The same key, in which NaN, unequal to itself, is one object: the same object makes tuples equal."""
+    return tuple(math.nan if isinstance(x, float) and math.isnan(x) else x for x in key)
 
 
 # -- the query -------------------------------------------------------------------------------------------------
 
 
-def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[tuple[Any, ...]]:
-    """Count what each key and signed difference of the sums has: A's totals, groups, items; the last says of gaps.
+def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Sequence[Any]]:
+    """Count what each key and signed difference of the sums has: A's totals, groups, items; yield blocks of columns.
 
-    The cells of a key follow each other.
+    The cells of a key follow each other. A difference is null where a value is missing.
     """
     import narwhals.stable.v2 as nw
 
@@ -114,30 +147,24 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[tuple[Any, ...
         *((nw.col(x) - nw.col(y)).alias(z) for x, y, z in zip(a, b, d, strict=True)), groups=nw.lit(1, nw.Int64)
     )
     if columns.group and not keys:
-        yield from _cells_of_groups(differing, rows, columns, a, d)
-        return
+        return _cells_of_groups(differing, rows, columns, a, d)
     if columns.group:
         differing = _by_group(differing, keys, a, d)
     # items are groups and rows unless there is more to it, and DuckDB counts quicker than it adds up ones
     counts = NUMBERS if rows.implementation.is_duckdb() and not (columns.group or columns.weight) else ()
     sums = (nw.col(name).sum() for name in [*a, *NUMBERS] if name not in counts)
     counted = differing.group_by(*keys, *d).agg(*sums, *(nw.len().alias(name) for name in counts))
-    gap = nw.any_horizontal(*(nw.col(name).is_null() for name in d), ignore_nulls=False).cast(nw.Int64)
-    wanted = counted.select(*keys, *d, *a, *NUMBERS, gap=gap)
-    try:
-        yield from fetch(wanted.sort(*keys) if keys else wanted)
-    except (TypeError, ValueError):
-        _refuse_gaps(rows, columns)  # pandas cannot count them; what else goes wrong is not looked for in all rows
-        raise
+    wanted = counted.select(*keys, *(nw.col(name).cast(nw.Int64) for name in [*d, *a, *NUMBERS]))
+    return fetch_columns(wanted.sort(*keys) if keys else wanted, plain={seen.types[c] for c in columns.keys} <= PLAIN)
 
 
 def _cells_of_groups(
     differing: Any, rows: Any, columns: Columns, a: list[str], d: list[str]
-) -> Iterator[tuple[Any, ...]]:
+) -> Iterator[Sequence[Any]]:
     """The same for groups without a key: gaps and what all rows add up to first, which takes no group-by.
 
-    The group-by of many groups is the expensive part, and it has nothing to add up but the differences. The first
-    cell gets all of A's totals and of the items.
+    The group-by of many groups is the expensive part, and it has nothing to add up but the differences. A cell of no
+    groups has all of A's totals and of the items.
     """
     import narwhals.stable.v2 as nw
 
@@ -145,9 +172,10 @@ def _cells_of_groups(
     (totals,) = fetch(differing.select(nw.col(name).sum() for name in [*a, "items"]))
     grouped = differing.group_by("group").agg(*(nw.col(name).sum() for name in d))
     cells = grouped.select(*d, groups=nw.lit(1, nw.Int64)).group_by(*d).agg(nw.col("groups").sum())
-    for cell in fetch(cells.select(*d, "groups")):
-        yield *cell[:-1], *totals[:-1], cell[-1], totals[-1], 0
-        totals = (0,) * len(totals)
+    yield [*[(0,)] * len(d), *((total,) for total in totals[:-1]), (0,), totals[-1:]]
+    for *differences, groups in fetch_columns(cells.select(nw.col(name).cast(nw.Int64) for name in [*d, "groups"])):
+        nothing = np.zeros(len(groups), dtype=np.int64)
+        yield [*differences, *[nothing] * len(a), groups, nothing]
 
 
 def _by_group(rows: Any, keys: list[str], a: list[str], d: list[str]) -> Any:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from exactperm.grid import as_unit
 from exactperm.integers import NARROW
 
-__all__ = ["HALF", "NO_ROWS", "Columns", "Survey", "fetch", "has_gap", "lacks", "look"]
+__all__ = ["HALF", "NO_ROWS", "PLAIN", "Columns", "Survey", "fetch", "fetch_columns", "has_gap", "lacks", "look"]
 
 #: decimals up to which floats are looked for on a grid
 DECIMALS = 9
@@ -31,6 +32,8 @@ BLOCK = 1 << 13
 NO_ROWS = "the frame holds no rows; there is nothing to compare"
 SHORT = ("Int8", "Int16", "UInt8", "UInt16", "Boolean")
 INTEGERS = (*SHORT, "Int32", "UInt32", "Int64", "UInt64", "Int128", "UInt128")
+#: types that are the same as columns of NumPy and as values of Python
+PLAIN = {*SHORT, "Int32", "UInt32", "Int64", "UInt64", "String"}
 
 
 @dataclass(frozen=True)
@@ -295,3 +298,21 @@ def fetch(query: Any) -> Iterator[tuple[Any, ...]]:
         yield from map(tuple, native.toLocalIterator())
     else:
         yield from query.collect().iter_rows()
+
+
+def fetch_columns(query: Any, *, plain: bool = True) -> Iterator[Sequence[Any]]:
+    """Yield the columns of a result, a block of rows at a time.
+
+    DuckDB hands over `plain` ones as arrays, without making a tuple of each row, which is most of the time of a large
+    result.
+    """
+    native = query.to_native()
+    if plain and hasattr(native, "fetchnumpy"):
+        # what is under a mask may be anything; as a list it is None
+        columns = [c.tolist() if isinstance(c, np.ma.MaskedArray) else c for c in native.fetchnumpy().values()]
+        for start in range(0, len(columns[0]), BLOCK):
+            yield [column[start : start + BLOCK] for column in columns]
+        return
+    rows = fetch(query)
+    while block := list(islice(rows, BLOCK)):
+        yield list(zip(*block, strict=True))
