@@ -155,7 +155,9 @@ def _cells(rows: Any, columns: Columns, seen: Survey) -> Iterator[Sequence[Any]]
     sums = (nw.col(name).sum() for name in [*a, *NUMBERS] if name not in counts)
     counted = differing.group_by(*keys, *d).agg(*sums, *(nw.len().alias(name) for name in counts))
     wanted = counted.select(*keys, *(nw.col(name).cast(nw.Int64) for name in [*d, *a, *NUMBERS]))
-    return fetch_columns(wanted.sort(*keys) if keys else wanted, plain={seen.types[c] for c in columns.keys} <= PLAIN)
+    if not keys:
+        return fetch_columns(wanted)
+    return fetch_columns(wanted.sort(*keys), arrays={seen.types[c] for c in columns.keys} <= PLAIN)
 
 
 def _cells_of_groups(

@@ -300,14 +300,14 @@ def fetch(query: Any) -> Iterator[tuple[Any, ...]]:
         yield from query.collect().iter_rows()
 
 
-def fetch_columns(query: Any, *, plain: bool = True) -> Iterator[Sequence[Any]]:
+def fetch_columns(query: Any, *, arrays: bool = False) -> Iterator[Sequence[Any]]:
     """Yield the columns of a result, a block of rows at a time.
 
-    DuckDB hands over `plain` ones as arrays, without making a tuple of each row, which is most of the time of a large
-    result.
+    DuckDB hands over those of `PLAIN` types as arrays, if asked to: making a tuple of each row is most of the time of a
+    large result.
     """
     native = query.to_native()
-    if plain and hasattr(native, "fetchnumpy"):
+    if arrays and hasattr(native, "fetchnumpy"):
         # what is under a mask may be anything; as a list it is None
         columns = [c.tolist() if isinstance(c, np.ma.MaskedArray) else c for c in native.fetchnumpy().values()]
         for start in range(0, len(columns[0]), BLOCK):
