@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -160,7 +161,7 @@ def test_progress_is_for_terminals(tmp_path, two):
     )
     path = f"{tmp_path}{os.pathsep}{TREE}"
     shown = on_a_terminal("compare", *two, PYTHONPATH=path)
-    assert "matching items 0 s" in shown
+    assert re.search(r"matching items \d+ s", shown)
     assert "\x1b[2K" in shown.partition("exact_match on")[0]  # erased before the results
     assert "matching" not in on_a_terminal("compare", *two, "--quiet", PYTHONPATH=path)
     piped = run("compare", *two, env={"PYTHONPATH": path})
