@@ -293,6 +293,10 @@ def test_bad_input_is_named():
         mcnemar([[1.5, 2], [3, 4]])
     with pytest.raises(ValueError, match="vector of 0 and 1"):
         mcnemar([1, 2, 0], [1, 0, 1])
+    with pytest.raises(ValueError, match=r"one value per pair; got shapes \(3,\) and \(2,\)"):
+        mcnemar([1, 0, 1], [1, 0])
+    with pytest.raises(ValueError, match="method must be 'exact' or 'mid-p', not 'asymptotic'"):
+        mcnemar([[1, 2], [3, 4]], method="asymptotic")
     with pytest.raises(ValueError, match="nan_policy"):
         wilcoxon([1.0, math.nan])
     assert wilcoxon([1.0, math.nan, 2.0], nan_policy="omit").n_items == 2

@@ -1,5 +1,6 @@
 """compare: from scores, counts or predictions of several systems to tested pairs, tiers and tables."""
 
+import importlib.util
 import itertools
 import json
 import math
@@ -544,6 +545,7 @@ COUNTS = {name: {"tp": [1, 0], "fp": [0, 1], "fn": [0, 1]} for name in "AB"}
         (LABELS, {"y_true": GOLD, "metric": "f1"}, ValueError, "pos_label=1 does not occur; the labels are 'x', 'y'"),
         (LABELS, {"y_true": GOLD, "metric": "f1", "average": "macro", "labels": ["x", "z"]}, ValueError, "has 'z'"),
         (LABELS, {"y_true": GOLD, "metric": "las2"}, ValueError, "no metric 'las2'; did you mean 'las'"),
+        (LABELS, {"y_true": GOLD, "metric": []}, ValueError, "metric is an empty list; name one metric or more"),
         (LABELS, {"y_true": GOLD, "metric": "fbeta", "pos_label": "x"}, TypeError, r'as in "fbeta\(beta=...\)"'),
         (LABELS, {"y_true": GOLD, "metric": metrics.get("f1")}, TypeError, "with y_true the metric is given by name"),
         (LABELS, {"y_true": [1, 0, 1, 0]}, TypeError, "labels of y_true are numbers, those of A are strings"),
@@ -579,6 +581,30 @@ COUNTS = {name: {"tp": [1, 0], "fp": [0, 1], "fn": [0, 1]} for name in "AB"}
 def test_bad_input_is_refused_with_the_way_out(systems, options, error, message):
     with pytest.raises(error, match=message):
         xp.compare(systems, **options)
+
+
+def test_labels_in_an_array_of_another_library():
+    pa = pytest.importorskip("pyarrow")
+    plain = xp.compare(LABELS, y_true=GOLD)
+    arrays = xp.compare({name: pa.array(labels) for name, labels in LABELS.items()}, y_true=pa.array(GOLD))
+    assert arrays.to_dict() == plain.to_dict()
+
+
+def test_a_statistic_of_ones_own_has_no_scores_to_show():
+    ahead = xp.Metric("ahead", ("x",), h=lambda x, y: (x - y) * 1.0, antisymmetric=True)
+    [pair] = xp.compare({"A": [[3], [2], [4]], "B": [[1], [2], [5]]}, metric=ahead).pairs
+    assert pair.scores == (None, None)
+    assert [line.split()[0] for line in repr(pair).splitlines()] == ["pair", "p", "statistic", "verdict", "signature"]
+
+
+def test_a_frame_is_of_the_first_library_that_is_installed(monkeypatch):
+    polars, find = pytest.importorskip("polars"), importlib.util.find_spec
+    result = xp.compare(SCORES)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None if name == "pandas" else find(name))
+    assert isinstance(result.to_frame(), polars.DataFrame)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
+    with pytest.raises(ImportError, match=r"to_frame needs pandas, polars or pyarrow; rows\(\) holds the same"):
+        result.to_frame()
 
 
 def test_bad_frames():
@@ -635,3 +661,20 @@ def test_of_several_metrics_each_says_that_it_was_adjusted():
         assert comparison.is_adjusted
         assert "p (Holm)" in comparison.pairs_table()[0]
         assert "|pairs:1|tests:2|correction:holm|" in comparison.signature
+
+
+def test_several_metrics_have_the_forms_of_each():
+    gold = [1, 0, 1, 1, 0, 1, 1, 1]
+    systems = {"A": gold, "B": [0, 0, 1, 0, 1, 0, 0, 1]}
+    found = xp.compare(systems, y_true=gold, metric=["accuracy", "specificity"])
+    each = list(found.values())
+    assert found.systems == ("A", "B")
+    assert found.signature.splitlines() == [comparison.signature for comparison in each]
+    assert json.loads(found.to_json())["metrics"] == [json.loads(comparison.to_json()) for comparison in each]
+    assert found.to_frame("polars").rows(named=True) == found.rows()
+    markdown = found.to_markdown().splitlines()
+    assert [line for line in markdown if line.endswith(":")] == ["accuracy:", "specificity:"]
+    assert "| B | 0.375 | a | 0.500 | a |" in markdown
+    latex = found.to_latex().splitlines()
+    assert [line for line in latex if line.startswith("%")] == ["% accuracy", "% specificity"]
+    assert r"B & 0.375 & a & 0.500 & a \\" in latex

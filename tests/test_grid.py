@@ -123,3 +123,7 @@ def test_refused():
     np.testing.assert_array_equal(to_grid(np.array([10.0, 15.0]), Fraction(5)), [2, 3])
     with pytest.raises(ValueError, match=r"12\.0 is not"):
         to_grid(np.array([10.0, 12.0]), Fraction(5))
+    with pytest.raises(ValueError, match="scores has int64 values that do not fit in float64; scale them or round"):
+        find_grid(np.array([2**53 + 1]))
+    with pytest.raises(ValueError, match=r"grid=1/1000000000000 is too fine for scores as large as 1099511627776\.0"):
+        to_grid(np.array([2.0**40, 0.5]), Fraction(1, 10**12))

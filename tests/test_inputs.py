@@ -49,6 +49,14 @@ def same(result, other=PLAIN):
         (np.array(["2024-01-01"], "M8[D]"), [1], {}, TypeError, ["a must hold numbers", "datetime64"]),
         ([[1, 2], [3]], [1, 2], {}, ValueError, ["a must hold one score per item", "differ in length"]),
         ([1, 2], [[1], [2, 3]], {}, ValueError, ["b must hold one score per item", "differ in length"]),
+        (
+            np.array([[1, 2], [3]], dtype=object),
+            [1, 2],
+            {},
+            ValueError,
+            ["a must hold one score per item", "differ in length"],
+        ),
+        ([1, 2], {"score": [1, 2]}, {}, TypeError, ["b is a mapping", "need a metric such as metric='f1'"]),
         ({"tp": [1]}, {"tp": [1]}, {}, ValueError, ["metric 'mean' needs", "score", "tp"]),
         ([1, math.nan], [1, 2], {}, ValueError, ["a has 1 missing", "index 1", 'nan_policy="omit"']),
         ([1, 2, 3], [None, 2, None], {}, ValueError, ["b has 2 missing", "index 0", 'nan_policy="omit"']),
@@ -405,3 +413,20 @@ def test_scores_of_a_metric_of_ones_own():
     mine = Metric("mine", sums=("hits", "cost"), value=lambda hits, cost: hits / (1 + cost))
     with pytest.raises(ValueError, match="hits"):
         paired_test({"hits": [1, 2]}, {"hits": [1, 2]}, metric=mine)
+
+
+class Tensor:
+    """What PyTorch and others have: an iteration of things that are no numbers, and a way to NumPy."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def __iter__(self):
+        return map(Tensor, self.values)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self.values, dtype=dtype)
+
+
+def test_what_can_make_an_array_of_itself():
+    assert same(paired_test(Tensor(A), Tensor(B)))

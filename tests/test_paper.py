@@ -468,7 +468,8 @@ def test_monte_carlo_is_reproducible():
     assert monte_carlo(u[::-1], v[::-1], difference, abs, rng=7) == p
     assert monte_carlo(v, u, difference, abs, rng=7) == p
     assert monte_carlo(u, v, difference, abs, rng=8) != p
-    assert monte_carlo(u, v, difference, abs) != monte_carlo(u, v, difference, abs)
+    # two are equal in 2 of 100 cases, all eight in less than one of 10^9
+    assert len({monte_carlo(u, v, difference, abs) for _ in range(8)}) > 1
 
 
 @pytest.mark.parametrize("name", ["paper_like_100.csv", "paper_like_1000_gap2.csv"])

@@ -14,7 +14,7 @@ import pytest
 import problems
 from exactperm import Effects, Metric, paired_test
 from exactperm.engines.auto import METHODS
-from exactperm.result import Interval, TestResult, format_pvalue
+from exactperm.result import Interval, TestResult, apart, format_pvalue
 
 A = [12, 9, 15, 11, 8, 14, 10, 13]
 B = [11, 9, 12, 10, 8, 11, 9, 12]
@@ -190,6 +190,9 @@ def test_null_distribution_by_enumeration(seed):
 def test_null_distribution_of_nothing_and_of_too_much():
     law = paired_test([1, 1], [1, 1]).null_distribution()
     assert (law.support.tolist(), law.probabilities.tolist()) == ([0.0], [1.0])
+    same = {"tp": [1, 2], "fp": [0, 1], "fn": [1, 0]}
+    law = paired_test(same, same, metric="f1").null_distribution()
+    assert (law.support.tolist(), law.probabilities.tolist()) == ([0.0], [1.0])
     with pytest.raises(ValueError, match="points; at most 1e"):
         paired_test(Effects.from_counts({10**9: 1, 1: 30})).null_distribution()
     in_space = paired_test([[3, 1], [2, 0], [4, 1], [1, 5]], [[1, 1], [2, 4], [0, 0], [3, 3]], metric="f1")
@@ -223,6 +226,18 @@ def test_format_pvalue(p, text):
 def test_format_pvalue_far_down():
     assert format_pvalue(-4512.3 * math.log(10)) == "10^-4512.3"
     assert format_pvalue(-math.inf) == "0"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "shown"),
+    [
+        (0.04, 0.0400001, ("0.04", "0.0400001")),
+        (0.25, 0.25, ("0.25", "0.25")),
+        (1e-310, 1e-305, ("10^-310.0", "10^-305.0")),
+    ],
+)
+def test_bounds_are_told_apart(low, high, shown):
+    assert apart(math.log(low), math.log(high)) == shown
 
 
 def test_threads_give_the_same_bits():

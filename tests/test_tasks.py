@@ -187,6 +187,13 @@ def test_files(tmp_path):
         (tmp_path / f"{name}.csv").write_text(f"id,A,B\n{rows}\n")
     read = {name: xp.read(tmp_path / f"{name}.csv") for name in ("qa", "math")}
     assert xp.macro_test(read).pvalue == xp.macro_test({"qa": QA, "math": MATH}).pvalue
+    for name in "AB":
+        (tmp_path / f"{name}.csv").write_text("id,bleu\nx,1\ny,0\n")
+    other = xp.read(tmp_path / "A.csv", tmp_path / "B.csv")
+    with pytest.raises(
+        ValueError, match="the tasks are measured by different metrics, bleu, score; name one in metric="
+    ):
+        xp.macro_test({**read, "other": other})
 
 
 def test_the_result_says_what_it_is():

@@ -122,9 +122,7 @@ def _outward(tail: Tail) -> tuple[float, float]:
     if tail.log_low == 0.0:
         return 1.0, 1.0
     low = math.exp(tail.log_low) * (1 - OUTWARD)
-    high = math.exp(tail.log_high) * (1 + OUTWARD) if tail.log_high > -math.inf else 0.0
-    if tail.log_high == -math.inf:
-        return 0.0, 0.0
+    high = math.exp(tail.log_high) * (1 + OUTWARD)
     return math.nextafter(low, 0.0), min(math.nextafter(high, 1.0), 1.0)
 
 

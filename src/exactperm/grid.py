@@ -142,7 +142,7 @@ def as_floats(x: Any, name: str) -> NDArray[Any]:
     if not np.isfinite(floats).all():
         raise ValueError(f"{name} must be finite; drop or replace NaN and infinities")
     if x.dtype.itemsize > 4 and x.dtype != np.float64 and (floats.astype(x.dtype) != x).any():
-        raise ValueError(f"{name} of type {x.dtype} do not fit in float64; scale them or round them")
+        raise ValueError(f"{name} has {x.dtype} values that do not fit in float64; scale them or round them")
     return np.asarray(floats)
 
 
@@ -254,7 +254,7 @@ def _denominators(x: NDArray[Any], precision: np.dtype[Any]) -> NDArray[np.int64
     # convergents h/k of the fractional part: h_{i+1} = a h_i + h_{i-1}, k alike
     h, h_last = np.zeros(value.size), np.ones(value.size)
     k, k_last = np.ones(value.size), np.zeros(value.size)
-    for _ in range(40):  # denominators grow by at least the golden ratio every step
+    while True:  # ends soon: denominators grow by at least the golden ratio every two steps
         near = (whole * k + h) / k
         if precision == np.float32:
             near = near.astype(np.float32).astype(np.float64)

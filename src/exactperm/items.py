@@ -98,8 +98,6 @@ def _by_group(x: NDArray[Any], codes: NDArray[np.intp]) -> NDArray[Any]:
 
 def _sum_reals(x: NDArray[np.float64], codes: NDArray[np.intp]) -> NDArray[np.float64]:
     """Sums by group, each from the smallest to the largest, so that the order of the items does not matter."""
-    if not x.size:
-        return x
     order = np.lexsort([x, codes])
     starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
     return np.asarray(np.add.reduceat(x[order], starts))

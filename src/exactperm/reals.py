@@ -69,10 +69,6 @@ def effects_of_reals(
     array([2])
     """
     a, b = in_one_type(a, b)
-    if a.ndim != 1 or a.shape != b.shape:
-        raise ValueError(f"a and b need one score per item each; got shapes {a.shape} and {b.shape}")
-    if groups is not None and groups.shape != a.shape:
-        raise ValueError(f"groups needs one label per item; got shape {groups.shape} for {a.size} items")
     unit = find_grid(a, b) if isinstance(grid, str) and grid == "auto" else as_unit(grid)
     if unit is None and a.dtype == object:
         unit = find_grid(a, b)  # nothing is guessed here

@@ -2,7 +2,7 @@
 
 import pytest
 
-from exactperm.cli.errors import in_flags
+from exactperm.cli.errors import in_flags, one_line_errors
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,8 @@ from exactperm.cli.errors import in_flags
 )
 def test_in_flags(message, expected):
     assert in_flags(message) == expected
+
+
+def test_what_this_package_did_not_say_is_a_bug():
+    with pytest.raises(ValueError, match="invalid literal"), one_line_errors():
+        int("x")

@@ -9,6 +9,7 @@ import pytest
 import exactperm as xp
 from exactperm import metrics
 from exactperm.cli.errors import in_flags
+from exactperm.cli.explain import MOST_SHOWN
 from exactperm.engines.auto import METHODS
 from exactperm.explanation import explain
 from exactperm.sources import registry
@@ -101,6 +102,16 @@ def test_nothing_is_computed_where_every_exchange_is_as_extreme():
     assert (found.engine, found.passed_over) == (None, ())
 
 
+def test_explain_says_what_needs_no_engine_and_what_is_not_shown(tmp_path, invoke):
+    path = tmp_path / "many.csv"
+    names = [f"s{i}" for i in range(12)]
+    path.write_text(f"id,{','.join(names)}\nx,{','.join('01' * 6)}\ny,{','.join('10' * 6)}\n")
+    text = invoke("explain", path).stdout
+    assert f"Shown are {MOST_SHOWN} of 66 pairs.\n" in text
+    assert " not needed " in text
+    assert "not needed: every exchange gives a statistic as extreme as the observed one, so that p = 1." in text
+
+
 def test_explain_refuses_what_compare_refuses(samples, refuses):
     refuses("explain", samples("A"), samples("B"), "--method", "fft", match="^--method must be one of auto")
     refuses("explain", samples("A"), "nowhere", match="nowhere: there is no such file")
@@ -125,6 +136,7 @@ def test_arguments_of_explain_are_those_of_compare():
         ("exactperm compare --correction ho", {"holm", "hochberg", "hommel"}),
         ("exactperm compare --output j", {"json"}),
         ("exactperm metrics chr", {"chrf", "chrf++"}),
+        ("exactperm formats hel", {"helm"}),
         ("exactperm exp", {"explain"}),
     ],
 )

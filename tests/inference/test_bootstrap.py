@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import exactperm as xp
-from exactperm.inference import bootstrap, exact_bootstrap
+from exactperm.inference import bootstrap, exact_bootstrap, multinomial_bootstrap
 from exactperm.inference.exact_bootstrap import ResampledSum
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
@@ -271,6 +271,34 @@ def test_bad_input_is_named():
         xp.bootstrap(*f1_counts(9), metric="f1", n_resamples=0)
     with pytest.raises(TypeError, match="b is missing"):
         xp.bootstrap([1, 2])
+
+
+ALIKE = {"tp": [1, 1], "fp": [1, 1], "fn": [0, 0]}
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "why"),
+    [
+        (ALIKE, {**ALIKE, "tp": [0, 0], "fn": [1, 1]}, {}, "all items are alike"),
+        (
+            {**ALIKE, "tp": [1, 3]},
+            {**ALIKE, "tp": [1, 3]},
+            {"method": "BCa"},
+            "the statistic is the same whichever item",
+        ),
+        (*f1_counts(9), {"method": "BCa", "n_resamples": 1}, "the estimate lies beyond all of its bootstrap law"),
+        ([9] + [0] * 30, [0] * 31, {"method": "BCa", "confidence_level": 1 - 1e-11}, "the acceleration 0.158 is too"),
+    ],
+)
+def test_where_there_is_no_interval_it_says_why(a, b, options, why):
+    metric = "f1" if isinstance(a, dict) else None
+    with pytest.raises(ValueError, match=f"no (BCa )?interval is defined: {why}"):
+        xp.paired_test(a, b, metric=metric).confidence_interval(**{"confidence_level": 0.95, "rng": 0, **options})
+
+
+def test_resamples_that_tie_with_an_estimate_of_zero_count_by_half():
+    drawn = multinomial_bootstrap.Resampled(0.0, np.array([-1.0, 0.0, 0.0, 2.0, 3.0]), np.zeros(2), np.ones(2), 0)
+    assert drawn._share_below() == 2 / 5
 
 
 def test_ratio_of_counts_only_needs_the_items():

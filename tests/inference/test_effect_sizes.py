@@ -254,3 +254,5 @@ def test_bad_input():
         result.effect_sizes(n_resamples=0)
     with pytest.raises(ValueError, match="batch"):
         xp.paired_test(np.ones((3, 4)), np.zeros((3, 4))).effect_sizes()
+    with pytest.raises(ValueError, match="effect sizes are not defined without items"):
+        xp.paired_test([], []).effect_sizes()

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import exactperm as xp
+from exactperm.engines.base import CannotAnswer
 from exactperm.inference import inversion, shifted
 from shift_model import data, pvalue
 
@@ -82,10 +83,18 @@ def test_awkward_differences(d, level, alternative):
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("level", [0.25, 0.8, 0.9])
 @pytest.mark.parametrize("m", [[1] * 7, [1, 3, 2, 1, 2, 4, 1]], ids=["items", "groups"])
-def test_between_two_bounds_the_whole_set_is_held(level, alternative, m, monkeypatch):
-    """With the bracket alone, which knows p between two bounds."""
+@pytest.mark.parametrize("limit", ["inference.shifted.SMALL", "engines.torus.MOST_LINES", None])
+def test_between_two_bounds_the_whole_set_is_held(level, alternative, m, limit, monkeypatch):
+    """With the bracket alone, which knows p between two bounds: the torus is not asked, or gives up."""
+
+    def give_up(*_):
+        assert limit is None
+        raise CannotAnswer
+
     monkeypatch.setattr(shifted, "QUICK", 0.0)
-    monkeypatch.setattr(shifted, "SMALL", 0)
+    monkeypatch.setattr(shifted.Torus, "answer", give_up)
+    if limit is not None:
+        monkeypatch.setattr(f"exactperm.{limit}", 0)
     d = [3, -1, 0, 9, 4, -2, 6]
     a, b, groups = data(d, m)
     interval = xp.paired_test(a, b, groups=groups, alternative=alternative).confidence_interval(level)

@@ -12,7 +12,7 @@ import pytest
 
 import exactperm as xp
 from exactperm.engines.base import Tail
-from exactperm.inference import power_simulation
+from exactperm.inference import plan, power_simulation
 from exactperm.inference.crossing import crossing
 from exactperm.inference.pair_law import PairLaw
 from exactperm.inference.power_binary import BinaryTest, binomial_window, critical, stays_above
@@ -185,6 +185,16 @@ def test_ratio_by_simulation():
     assert mine.difference == pytest.approx(xp.paired_test(a, b, metric="f1").statistic)
 
 
+def test_sample_size_of_a_ratio_has_the_power():
+    """Counts that vary freely, on a lattice of two dimensions."""
+    a = {"tp": [3, 2, 4, 1], "fp": [0, 1, 0, 2], "fn": [1, 1, 0, 2]}
+    b = {"tp": [1, 1, 3, 1], "fp": [2, 1, 2, 0], "fn": [3, 2, 1, 2]}
+    found = xp.sample_size(a, b, metric="f1", n_simulations=40, rng=0)
+    assert found.n_interval.low < found.n < found.n_interval.high
+    low, high = xp.power(a, b, metric="f1", n=list(found.n_interval), n_simulations=150, rng=1).power
+    assert low < 0.8 < high
+
+
 def test_equal_seeds_equal_bits():
     curve = xp.power(LAW, n=[20, 40], n_simulations=300, rng=7)
     assert xp.power(LAW, n=40, n_simulations=300, rng=7).power == curve.power[1]
@@ -215,6 +225,31 @@ def test_crossing_of_a_known_line(slope):
     exact = (1.96 + 0.8416212) / slope
     assert x == pytest.approx(exact, rel=1e-3)
     assert low < exact < high < low * 1.05
+
+
+def constant(hits, number=100):
+    return lambda *_: Rejections(hits, hits, hits, number)
+
+
+def test_crossing_of_what_is_level():
+    """Too low to pass the wanted power anywhere; and as high at every x, so that nothing is known of where."""
+    assert crossing(constant(5), 1.0, (0.0, 50.0), 0.8, 0.025, 0.95) == (math.inf, math.inf, math.inf)
+    _, low, high = crossing(constant(80), 1.0, (0.0, 1e9), 0.8, 0.025, 0.95)
+    assert (low, high) == (0.0, 1e9)
+    asked = []
+    x, low, high = crossing(lambda x, _: asked.append(x) or constant(99)(), 1.0, (0.5, 9.0), 0.8, 0.025, 0.95)
+    assert (x, low) == (0.5, 0.5)
+    assert 0.5 <= min(asked) < max(asked) <= high <= 9.0
+
+
+def test_what_cannot_be_planned_is_refused(monkeypatch):
+    monkeypatch.setattr(plan, "MOST_UNITS", 20)
+    with pytest.raises(ValueError, match="the difference is too small to plan for: 20 items or groups are not enough"):
+        xp.sample_size(LAW, power=0.9, n_simulations=50, rng=0)
+    with pytest.raises(
+        ValueError, match=r"no difference is found with probability 0.8: .* it would be 0.7\d*; take more"
+    ):
+        xp.detectable_difference(LAW, n=10, power=0.8, n_simulations=20, rng=0)
 
 
 def test_favouring_gives_the_difference():
@@ -273,6 +308,12 @@ def test_forms():
         assert json.loads(single.to_json())["wanted"] == 0.8
 
 
+def test_one_size_is_a_sentence():
+    verdict = xp.power(p_a=0.5, p_b=0.4, agreement=0.8, n=1000).verdict
+    assert verdict.startswith("With 1,000 items the exact test (two-sided, level 0.05) finds a difference of 0.1 with")
+    assert verdict.endswith("probability 1.000.")
+
+
 def test_nothing_differs():
     result = xp.power([1, 0, 1], [1, 0, 1], n=10)
     assert (result.power, result.interval, result.exact) == (0.0, (0.0, 0.0), True)
@@ -283,6 +324,8 @@ def test_nothing_differs():
 
 TIES = [1, 0, 1], [1, 0, 1]
 STATED = {"p_a": 0.81, "p_b": 0.79}
+PILOT = xp.paired_test([1, 0], [0, 0])
+COUNTS = {"tp": [1, 2], "fp": [0, 1], "fn": [1, 1]}, {"tp": [0, 2], "fp": [1, 1], "fn": [2, 1]}
 
 
 @pytest.mark.parametrize(
@@ -299,6 +342,10 @@ STATED = {"p_a": 0.81, "p_b": 0.79}
         (lambda: xp.power([1], [0], n=0), ValueError, "n must be between 1 and"),
         (lambda: xp.power([1], [0], n=[]), ValueError, "n is an empty list"),
         (lambda: xp.power([1], [0], n=2.5), TypeError, "whole number of items, not 2.5"),
+        (lambda: xp.power([1], [0], n="10"), TypeError, "n must be a number of items, or a list of them, not '10'"),
+        (lambda: xp.power(p_a="0.8", p_b=0.7, agreement=0.9, n=9), TypeError, "p_a must be a number, not '0.8'"),
+        (lambda: xp.power(PILOT, [1, 0], n=9), TypeError, "a TestResult holds both systems, .*: give it alone"),
+        (lambda: xp.power(replace(PILOT, problem=None), n=9), ValueError, "does not hold the data of its test; give"),
         (lambda: xp.power([1], [0], n=9, alpha=1), ValueError, "alpha must be between 0 and 1, not 1"),
         (lambda: xp.power([1], [0], n=9, alpha=Fraction(1, 10**400)), ValueError, "alpha must be at least 1e-300"),
         (lambda: xp.power([1], [0], n=9, alternative="more"), ValueError, "alternative must be"),
@@ -310,10 +357,12 @@ STATED = {"p_a": 0.81, "p_b": 0.79}
         (lambda: xp.sample_size(*TIES), ValueError, "no sample size is defined: A and B are equal on average"),
         (lambda: xp.sample_size([0, 0], [1, 0], alternative="greater"), ValueError, "A is not better"),
         (lambda: xp.sample_size([1], [0], power=1), ValueError, "power must be between 0 and 1, not 1"),
+        (lambda: xp.sample_size([1], [0], power="0.8"), TypeError, "power must be a number between 0 and 1, not '0.8'"),
         (lambda: xp.sample_size({1: 0.50001, -1: 0.49999}), ValueError, "too small to plan for"),
         (lambda: xp.detectable_difference(*TIES, n=9), ValueError, "no difference is defined: A and B never differ"),
         (lambda: xp.detectable_difference(agreement=0.9, n=9), ValueError, "it would be 6.42e-05"),
         (lambda: xp.detectable_difference(LAW, n=3, n_simulations=50, rng=0), ValueError, "no difference is found"),
+        (lambda: xp.detectable_difference(*COUNTS, metric="f1", n=9), ValueError, "is for means: .* metric 'f1' is"),
     ],
 )
 def test_bad_input(call, kind, match):

@@ -120,6 +120,10 @@ def test_float_is_the_nearest():
     assert float(exact_sum([(1, 3)], False, None)) == 1 / 3
     assert float(exact_sum([(2, 2)], True, None)) == math.sqrt(2)
     assert float(Surd()) == 0.0
+    # next to halfway between two floats, closer than a first look tells
+    halfway = (2**53 + 1) << 200
+    assert float(Surd(((Fraction(1), halfway**2 + 1),))) == math.ldexp(2**52 + 1, 201)
+    assert float(Surd(((Fraction(1), halfway**2 - 1),))) == math.ldexp(2**52, 201)
 
 
 def test_undefined_terms_take_their_share():

@@ -1,5 +1,6 @@
 """Bad input gets one clear error that names the argument and the way out."""
 
+import sys
 from fractions import Fraction
 
 import numpy as np
@@ -225,6 +226,19 @@ def every_point(lattice):
 
 def test_empty_columns_are_no_items():
     assert F1.effects({"tp": [], "fp": [], "fn": []}, {"tp": [], "fp": [], "fn": []}).n_items == 0
+    with refused("metric 'mean' has no value without items"):
+        metrics.get("mean").scores(Effects.from_counts({}))
+
+
+def test_one_column_is_enough_for_a_mean():
+    right, wrong = np.array([1, 0, 1]), np.array([0, 0, 1])
+    accuracy = metrics.get("accuracy")
+    assert accuracy.effects(right, wrong) == accuracy.effects(right[:, None], wrong[:, None])
+
+
+def test_objects_can_be_labels():
+    _, counts = extract(np.array(["a", "b", "c"], dtype=object), ["a", "b", "b"])
+    assert counts["A"].tolist() == [[1], [1], [0]]
 
 
 def test_false_antisymmetry():
@@ -337,6 +351,16 @@ def extract(y_true, y_pred, *arguments, **options):
         (lambda: extract([0, 1], [0, 1], "mean"), "'mean' is not found from predictions"),
         (lambda: extract([0, 1], [0, 1], "f2"), "no metric 'f2'; did you mean"),
         (lambda: extract([0, 1], [0, 1], sample_weight=[1, -1]), "sample_weight needs"),
+        (lambda: extract([["a"]], ["a"], "squad_em", sample_weight=[1]), "'squad_em' does not take sample_weight"),
+        (
+            lambda: extract([[[0]]], [[[0]]]),
+            r"y_true needs one label per item, or an indicator matrix; got .*\(1, 1, 1\)",
+        ),
+        (lambda: extract([[("x", 0, 1)]], [[], []], "span_f1"), "A has 2 items, y_true has 1"),
+        (
+            lambda: extract([["O", "O"]], [["B-x", ""]], "span_f1"),
+            "item 0 of A: the tag of word 1 is empty; outside of spans it is 'O'",
+        ),
         (lambda: extract([[0, 2]], [[0, 1]], "f1", average="micro"), "y_true has other values"),
         (lambda: extract([[0, 1]], [[0, 1]], "f1"), 'average="binary" needs one label per item'),
         (lambda: extract([[0, 1]], [[0, 1]], "mcc"), "needs one label per item, not an indicator"),
@@ -363,6 +387,12 @@ def extract(y_true, y_pred, *arguments, **options):
 def test_predictions(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+def test_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sacrebleu.metrics", None)
+    with refused(r"metric 'bleu' needs sacrebleu: pip install 'exactperm\[mt\]'", ImportError):
+        extract(["a"], ["a"], "bleu")
 
 
 @pytest.mark.parametrize(

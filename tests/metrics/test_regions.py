@@ -2,6 +2,7 @@
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from exactperm import Effects, metrics
 from exactperm.lattice import Lattice
 from exactperm.metrics import Metric
+from exactperm.metrics.tails import BLOCK
 from exactperm.region import Region, Runs
 from metrics.brute import ALTERNATIVES, fraction_of_assignments, law, probability
 
@@ -518,6 +520,27 @@ def test_half_line_by_search_needs_no_enumeration():
     )
     lattice, region = metrics.get("wer").rejection_region(effects, "less")
     assert region == Runs(((lattice.observed[0], lattice.span[0]),))
+
+
+@pytest.mark.parametrize("alternative", ALTERNATIVES)
+@pytest.mark.parametrize(("largest", "kind"), [(3 * 10**5, Runs), (2 * 10**7, Region)])
+def test_a_value_that_falls_and_rises(largest, kind, alternative):
+    """As runs of points where all can be looked at, in blocks; else as a predicate."""
+
+    def square(x):
+        return (x - largest) ** 2
+
+    metric = Metric("square", ("x",), value=square)
+    a, b = np.random.default_rng(3).integers(0, largest, (2, 7, 1))
+    lattice, region = metric.rejection_region(metric.effects(a, b), alternative)
+    assert type(region) is kind
+    expected = fraction_of_assignments(
+        a.tolist(), b.tolist(), lambda first, second: square(first[0]) - square(second[0]), alternative
+    )
+    assert probability(lattice, region) == expected < 1
+    runs = region.intervals if kind is Runs else []
+    assert all(end + 1 < start for (_, end), (start, _) in pairwise(runs))
+    assert not runs or any(start // BLOCK < end // BLOCK for start, end in runs)
 
 
 def test_past_int64():

@@ -108,6 +108,8 @@ def test_notes_say_what_words_and_signs_mean():
     assert "60 items in 30 groups, read as csv" in text
     assert "Systems that share a letter were not told apart." in text
     assert "letter" not in printed(xp.compare(scores, baseline="A"), scores, 80)
+    drawn = printed(xp.compare(scores, correction="max-t", n_resamples=999, rng=0), scores, 80)
+    assert "Adjusted by max-T: 999 permutations of all systems together." in drawn
 
 
 def test_what_is_better_is_said_where_it_is_less():

@@ -17,6 +17,11 @@ def test_schemes(tmp_path):
     assert xp.compare(scores, scheme="IOB2").scores["a"] == pytest.approx(2 / 3)
 
 
+def test_a_measure_by_its_own_name(tmp_path):
+    scores = read(tmp_path, GOLD, a=OTHER, b=GOLD)
+    assert xp.compare(scores, metric="tags").metric == "span_f1"
+
+
 def test_documents(tmp_path):
     assert read(tmp_path, GOLD, a=OTHER, b=GOLD, options={"group": "document"}).groups == (1, 2)
     assert read(tmp_path, GOLD, a=OTHER, b=GOLD).groups is None

@@ -1,5 +1,7 @@
 """What COMET prints and the WMT metrics task keeps: nothing is lost on the way."""
 
+import re
+
 import pytest
 from written import read, refused, written
 
@@ -28,6 +30,28 @@ def test_what_is_printed(tmp_path):
 def test_lost_lines(tmp_path, text, message):
     with pytest.raises(xp.sources.SourceError, match=message):
         read_one(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[1]", "out.txt: this must be a JSON object with a list of segments for each system"),
+        ('{"a": 1}', "out.txt: this must be a JSON object with a list of segments for each system"),
+        (
+            '{"a": [{"mt": "x", "COMET": 0.5}], "b": [{"mt": 3}]}',
+            "segment 1 of b has no text mt; is the file complete?",
+        ),
+        ('{"a": [{"mt": "x"}, 1], "b": []}', "segment 2 of a has no text mt; is the file complete?"),
+    ],
+)
+def test_json_that_is_refused(tmp_path, text, message):
+    with pytest.raises(xp.sources.SourceError, match=re.escape(message)):
+        xp.read(written(tmp_path, out=text)["out"], format="comet-json")
+
+
+def test_a_score_that_is_too_large(tmp_path):
+    with pytest.raises(xp.sources.SourceError, match=r"out.txt:2: the score 1e999 is too large for a floating-point"):
+        read_one(tmp_path, "A\t0.5\nA\t1e999\nB\t1\nB\t2\n")
 
 
 def test_missing_scores_of_segments(tmp_path):

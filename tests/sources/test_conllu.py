@@ -95,3 +95,6 @@ def test_groups(tmp_path):
 def test_a_gold_standard_is_needed(tmp_path):
     refused("means nothing without its gold standard", tmp_path, None, a=GOLD, **RIGHT)
     refused("there are two sentences 'x'", tmp_path, GOLD.replace("= y", "= x"), a=GOLD, **RIGHT)
+    refused("gold.txt: there is no sentence in this gold standard", tmp_path, "# sent_id = x\n\n", a=GOLD, **RIGHT)
+    empty = "\t".join(["1", "dogs", *"________"]) + "\n\n"
+    refused("gold.txt: all columns that could be compared are empty", tmp_path, empty, a=GOLD, **RIGHT)

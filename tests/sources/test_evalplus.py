@@ -61,6 +61,24 @@ def test_other_numbers_of_samples(tmp_path):
         ({}, "there is no item in this evalplus file"),
     ],
 )
-def test_what_is_refused(tmp_path, statuses, message):
+def test_samples_that_are_refused(tmp_path, statuses, message):
     with pytest.raises(SourceError, match=message):
         read(*(results(tmp_path, f"{x}.json", statuses) for x in "ab"), format="evalplus")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"eval": []}', "a.json: there are no results by task under eval; is the file complete?"),
+        ("[]", "a.json: there are no results by task under eval; is the file complete?"),
+        (
+            '{"eval": {"t/1": 1}}',
+            "a.json: the samples of 't/1' are no list of objects; let EvalPlus evaluate them again",
+        ),
+        ('{"eval": {"t/1": ["pass"]}}', "a.json: the samples of 't/1' are no list of objects"),
+    ],
+)
+def test_files_that_are_refused(tmp_path, text, message):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(SourceError, match=message):
+        read(str(tmp_path / "a.json"), results(tmp_path, "b.json", SAMPLES), format="evalplus")

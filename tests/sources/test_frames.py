@@ -162,6 +162,11 @@ REFUSED = {
         {"group": "doc"},
         "column 'b' lacks 1 values",
     ),
+    "nothing but missing": (
+        pl.DataFrame({"a": column([None, None], pl.Int64), "b": column([1, 2], pl.Int64)}),
+        {},
+        "column 'a' lacks 2 values; nan_policy='omit'",
+    ),
     "missing float": (pl.DataFrame({"a": [0.5, float("nan")], "b": [0.5, 1.0]}), {}, "column 'a' lacks 1 values"),
     "missing group": (
         nulls(a=[3, 2, 1], b=[1, 2, 1]).with_columns(doc=pl.Series(["x", None, "x"])),

@@ -37,6 +37,7 @@ def test_items_without_a_prediction(tmp_path):
         (GOLD + "1\tc\tneutral\n", RIGHT, "gold.txt:4: there are two labels for '1'"),
         (GOLD + "1\tneutral\n", RIGHT, "gold.txt:4: there are 2 columns, and 3 in the header"),
         (NUMBERS.replace("label", "x"), RIGHT, "gold.txt:1: the first line names no column gold_label or label"),
+        ("index\tgold_label\n", RIGHT, "gold.txt: there is no label in this gold standard; is the file complete?"),
         (NUMBERS.replace("1", "1.5"), RIGHT, "gold.txt: the labels are numbers with decimals"),
     ],
 )

@@ -90,8 +90,28 @@ def test_several_scenarios_are_one_test_set(tmp_path):
     assert scores.items == ("mmlu,subject=anatomy:id1", "mmlu,subject=law:id1")
 
 
-@pytest.mark.parametrize("damaged", [{"stats": 1}, {"train_trial_index": "x"}, {"stats": [{"name": "em"}]}])
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        {"stats": 1},
+        {"train_trial_index": "x"},
+        {"stats": [{"name": "em"}]},
+        {"stats": [{"name": {"name": "em"}, "mean": "1"}]},
+    ],
+)
 def test_an_entry_that_is_none(tmp_path, damaged):
     files = runs(tmp_path, [entry("id1", em=1), {**entry("id2", em=1), **damaged}])
     with pytest.raises(SourceError, match="entry 2 is not an instance_id, a train_trial_index and stats"):
         read(*files)
+
+
+def test_files_that_hold_something_else(tmp_path):
+    files = runs(tmp_path, [entry("id1", em=1)])
+    instances = tmp_path / "task,model=a" / "instances.json"
+    for text in ('{"id1": "?"}', '["id1"]'):
+        instances.write_text(text)
+        with pytest.raises(SourceError, match=r"instances\.json: the instances are one JSON list of objects; let HELM"):
+            read(*files)
+    instances.with_name("per_instance_stats.json").write_text("{}")
+    with pytest.raises(SourceError, match=r"stats\.json: the statistics are one JSON list; is the file complete\?"):
+        read(*files, format="helm")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import io
 import json
 import math
+import re
 import sys
 import zipfile
+from pathlib import Path
 
 import pytest
 from cases import DATA
@@ -79,15 +83,46 @@ def test_without_a_reader_of_zstd_the_error_says_what_to_install(monkeypatch):
         read(SMALL, LARGE)
 
 
-def test_archives_of_other_compression_need_nothing(tmp_path, monkeypatch):
+@pytest.mark.parametrize("opened", [open, gzip.open], ids=["plain", "gz"])
+def test_archives_of_other_compression_need_nothing(tmp_path, monkeypatch, opened):
     monkeypatch.setitem(sys.modules, "backports.zstd.zipfile", None)
     paths = []
     for model in "ab":
         paths.append(str(tmp_path / f"{model}.eval"))
-        with zipfile.ZipFile(paths[-1], "w", zipfile.ZIP_DEFLATED) as archive:
+        written = io.BytesIO()
+        with zipfile.ZipFile(written, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.writestr("header.json", json.dumps({"eval": {"model": model}}))
             archive.writestr("summaries.json", json.dumps([{"id": 1, "epoch": 1, "scores": {"s": {"value": 1}}}]))
+        with opened(paths[-1], "wb") as file:
+            file.write(written.getvalue())
     assert read(*paths).systems == ("a", "b")
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"epoch": "first"}, "the epoch of sample 0 is 'first', not a number; is the log complete?"),
+        ({"scores": [1]}, "the scores of sample 0 are [1], not an object; is the log complete?"),
+    ],
+)
+def test_samples_that_are_damaged(tmp_path, fields, message):
+    with pytest.raises(SourceError, match=re.escape(f"a.json: {message}")):
+        read(log(tmp_path / "a.json", "a", [1], **fields), log(tmp_path / "b.json", "b", [1]))
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "message"),
+    [
+        ("samples", None, "the log holds no list of samples; did the evaluation end?"),
+        ("samples", [1], "the log holds no list of samples; did the evaluation end?"),
+        ("eval", None, "the log does not say what was evaluated; is it complete?"),
+    ],
+)
+def test_logs_that_are_damaged(tmp_path, part, value, message):
+    damaged = json.loads(Path(log(tmp_path / "a.json", "a", [1])).read_text()) | {part: value}
+    (tmp_path / "a.json").write_text(json.dumps(damaged))
+    with pytest.raises(SourceError, match=re.escape(f"a.json: {message}")):
+        read(str(tmp_path / "a.json"), log(tmp_path / "b.json", "b", [1]))
 
 
 def test_an_evaluation_that_did_not_end(tmp_path):

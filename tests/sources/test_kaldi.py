@@ -3,6 +3,7 @@
 import pytest
 from written import read, refused
 
+from exactperm import sources
 from exactperm.sources import SourceError
 
 FULL = "A-1 ref  a  ***  c   e \nA-1 hyp  a   b   d  ***\nA-1 op   C   I   S   D \nA-1 #csid 1 1 1 1\n"
@@ -23,6 +24,17 @@ def test_signs_for_inserted_words_are_no_words_of_the_reference(tmp_path):
 def test_other_references_are_refused(tmp_path):
     with pytest.raises(SourceError, match="is not the same question"):
         read(tmp_path, a=FULL, b=FULL.replace("ref  a", "ref  x"))
+
+
+def test_the_system_is_the_folder_of_the_model_or_the_file(tmp_path):
+    paths = [
+        tmp_path / "tdnn" / "decode_test" / "scoring_kaldi" / "wer_details" / "per_utt",
+        tmp_path / "exp" / "lstm.txt",
+    ]
+    for path in paths:
+        path.parent.mkdir(parents=True)
+        path.write_text(FULL)
+    assert sources.read(*paths).systems == ("tdnn", "lstm")
 
 
 @pytest.mark.parametrize(

@@ -71,7 +71,11 @@ def test_other_queries_are_refused(tmp_path):
 def test_groups_by_a_field(tmp_path):
     rows = [new(str(i), {"em": 1}, subject=subject) for i, subject in enumerate("xxy")]
     assert twice(tmp_path, rows, group="doc.specific.subject").groups == ("x", "x", "y")
-    with pytest.raises(SourceError, match=r"there is no field 'doc\.topic'; there is query, id, specific"):
+    with pytest.raises(
+        SourceError, match=r"an id, query or group must be a text or a number, not \{'subject': 'x'\} in row 1"
+    ):
+        twice(tmp_path, rows, group="doc.specific")
+    with pytest.raises(SourceError, match=r"there is no field 'doc\.topic'; there is (query, id|id, query), specific"):
         twice(tmp_path, rows, group="doc.topic")
 
 
@@ -88,6 +92,8 @@ def test_chrf_is_that_of_all_documents():
 def test_log_likelihoods(tmp_path):
     scores = twice(tmp_path, [new("1", {"ppl": {"logprobs": -2.5, "weights": 4}, "em": math.nan})])
     assert scores.measures["loglikelihood"].columns["a"] == [-2.5]
+    other = twice(tmp_path, [new("1", {"ppl": {"logprobs": "low"}, "em": 1})])
+    assert other.metrics == ("em",)
 
 
 @pytest.mark.parametrize("backend", parquet.BACKENDS)

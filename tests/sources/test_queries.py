@@ -29,6 +29,14 @@ def test_documents_are_ranked_by_score(tmp_path):
     assert columns(tmp_path, RUN.replace("2.0", "3.0"), "RR")["RR"].columns["a"] == [1, 1, 0]
 
 
+def test_blank_lines_say_nothing(tmp_path):
+    apart = RUN.replace("\n", "\n\n")
+    plain, blank = columns(tmp_path, RUN, "RR"), read(tmp_path, QRELS.replace("\n", "\n\n"), a=apart, b=apart).measures
+    assert blank["RR"].columns["b"] == plain["RR"].columns["b"] == [0.5, 1, 0]
+    for results in (TREC, TSV):
+        assert read(tmp_path, a=results.replace("\n", "\n\n"), b=results).items == ("q1", "q2")
+
+
 def test_cutoffs(tmp_path):
     measures = columns(tmp_path, RUN, "RR@1", "RR@2", "P@1", "ndcg_cut_1", "map", "recall_2")
     assert {name: measure.columns["a"] for name, measure in measures.items()} == {
@@ -63,6 +71,7 @@ def test_ties_of_precision_are_ties():
         (QRELS, RUN, ("f1",), "the measure 'f1' of a run is not known; there are nDCG, AP"),
         (QRELS, RUN, ("P@0",), "the measure 'P@0' of a run is not known"),
         (QRELS, RUN, ("P",), "the measure 'P' of a run is not known"),
+        ("\n\n", RUN, (), "gold.txt: there is no judgement in these qrels; is the file complete?"),
         (QRELS + "q1 0 d1 1\n", RUN, (), "gold.txt:6: document d1 of query q1 is judged twice"),
         (QRELS + "q1 d5 1\n", RUN, (), "gold.txt:6: a line of qrels is"),
         (QRELS + "q1 0 d5 1000000000\n", RUN, (), "gold.txt:6: a line of qrels is"),
@@ -123,3 +132,11 @@ def test_other_json_is_not_pytrec_eval(tmp_path):
     assert recognise(Head(Source(str(paths["b"])))) == "'d1' is no measure of trec_eval"
     with pytest.raises(xp.sources.SourceError, match=r"a.txt: query 'q2' has no object of measures"):
         xp.read(paths, format="pytrec-eval")
+    refused("a.txt: this must be a JSON object with the", tmp_path, a="[1]", b="[1]", options={"format": "pytrec-eval"})
+
+
+def test_results_of_ir_measures_as_json(tmp_path):
+    lines = ['{"query_id": "q1", "measure": "AP", "value": 0.5}', '{"query_id": "q2", "measure": "AP", "value": 1}']
+    assert read(tmp_path, a="\n".join(lines), b="\n\n".join(lines)).measures["AP"].columns["b"] == [0.5, 1]
+    wrong = "\n".join(lines).replace('"q2"', "2")
+    refused("a.txt:2: a query and a measure are texts; is the file complete?", tmp_path, a=wrong, b=wrong)

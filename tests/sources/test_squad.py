@@ -33,6 +33,8 @@ def test_unanswered_questions(tmp_path):
     some = json.dumps({"x": "River", "y": ""})
     refused("a.txt: a has no answer for 1 of 3 items: 'z'; --missing omit", tmp_path, GOLD, a=some, b=RIGHT)
     assert read(tmp_path, GOLD, a=some, b=RIGHT, options={"missing": "omit"}).items == ("x", "y")
+    other, omit = json.dumps({"z": ""}), {"missing": "omit"}
+    refused("a and b have no complete item in common; are", tmp_path, GOLD, a=some, b=other, options=omit)
 
 
 @pytest.mark.parametrize(
@@ -44,6 +46,13 @@ def test_unanswered_questions(tmp_path):
         (GOLD.replace('"y"', '"x"'), RIGHT, "gold.txt: there are two questions 'x'"),
         ('{"data": [{"paragraphs": 1}]}', RIGHT, "gold.txt: the data set must hold data"),
         ('{"data": []}', RIGHT, "gold.txt: there is no question"),
+        (GOLD.replace('"x"', "3"), RIGHT, "gold.txt: the data set must hold data"),
+        (GOLD, "3", "a.txt: answers are one object of texts by id, or a list of objects with id and prediction_text"),
+        (
+            GOLD,
+            '["x"]',
+            "a.txt: answers are one object of texts by id, or a list of objects with id and prediction_text",
+        ),
     ],
 )
 def test_refused(tmp_path, gold, answers, message):

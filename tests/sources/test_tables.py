@@ -124,6 +124,8 @@ def test_two_columns_by_name(tmp_path):
         xp.read(path, id="D")
     with pytest.raises(ValueError, match="give both"):
         xp.read(path, a="A")
+    with pytest.raises(ValueError, match="a and b are both 'A'; name two systems"):
+        xp.read(path, a="A", b="A")
 
 
 def test_two_systems_of_a_long_table(tmp_path):
@@ -281,10 +283,25 @@ def test_tables_that_are_wrong(tmp_path, message, text):
         refused(tmp_path, message, text)
 
 
+def test_blank_rows_are_skipped_however_many(tmp_path):
+    text = "id,A,B\nx,1,0\n" + "\n" * 3000 + "y,0,1\n"
+    assert xp.read(save(tmp_path, text)).items == ("x", "y")
+    refused(tmp_path, "0.csv:3003: the column A holds 'one'", text.replace("y,0", "y,one"))
+
+
+def test_a_header_alone(tmp_path):
+    refused(tmp_path, "there is no row below the header; is the file complete?", "id,A,B\n", a="A", b="B", format="csv")
+
+
 def test_objects_without_numbers(tmp_path):
     path = save(tmp_path, '{"id": "x", "answer": "good"}\n{"id": "y", "answer": "bad"}\n', "a.jsonl")
     with pytest.raises(xp.sources.SourceError, match=r"recognised \(jsonl: no column of numbers, only id, answer;"):
         xp.read(path)
+
+
+def test_json_without_objects(tmp_path):
+    with pytest.raises(xp.sources.SourceError, match=r"recognised \(jsonl: no object for each row;"):
+        xp.read(save(tmp_path, "[0.5, 1.0]", "a.jsonl"))
 
 
 def test_a_metric_with_a_slip_is_found(tmp_path):
@@ -293,9 +310,23 @@ def test_a_metric_with_a_slip_is_found(tmp_path):
         xp.compare(scores, metric="blue")
 
 
+def test_metrics_of_numbers(tmp_path):
+    """By the name of their column, as a mean of another name, or by a metric of one's own; no options of counts."""
+    scores = xp.read(save(tmp_path, "id,BLEU\nx,10\ny,12\n", "a.csv"), save(tmp_path, "id,BLEU\nx,9\ny,12\n", "b.csv"))
+    mine = xp.Metric("mine", ("score",), additive=True, higher_is_better=False)
+    for metric, name, best in (("BLEU", "BLEU", "a"), ("accuracy", "accuracy", "a"), (mine, "mine", "b")):
+        result = xp.compare(scores, metric=metric)
+        assert (result.metric, dict(result.scores), result.ranking[0]) == (name, {"a": 11, "b": 10.5}, best)
+    with pytest.raises(TypeError, match="beta: BLEU of numbers from files takes no such option"):
+        xp.compare(scores, beta=2)
+    with pytest.raises(TypeError, match=r"y_true is for predictions in memory; files are read with their gold, read\("):
+        xp.compare(scores, y_true=[1, 0])
+
+
 def test_ids_that_do_not_match(tmp_path):
     refused(tmp_path, "1 of 3 items are missing for 1", "id,acc\nx,1\ny,0\nz,1\n", "id,acc\nx,1\ny,0\n")
     refused(tmp_path, "no measure in common: 0 has f1; 1 has acc", "id,f1\nx,1\n", "id,acc\nx,1\n")
+    refused(tmp_path, "0 and 1 have no item in common; are", "id,acc\nx,1\n", "id,acc\ny,1\n", missing="omit")
 
 
 # -- JSON, Parquet, and numbers ---------------------------------------------------------------------------------
@@ -311,6 +342,58 @@ def test_json_text_is_no_number(tmp_path):
 def test_json_lines_are_named(tmp_path):
     path = save(tmp_path, '{"id": 1, "A": 1, "B": 2}\n\n{"id": 2, "A": 1, "B": "x"}\n', "x.jsonl")
     with pytest.raises(xp.sources.SourceError, match="jsonl:3: the column B holds 'x'"):
+        xp.read(path)
+
+
+def test_truth_values_of_json_are_kept(tmp_path):
+    scores = xp.read(save(tmp_path, '{"id": 1, "A": true, "B": false}\n{"id": 2, "A": true, "B": true}\n', "x.jsonl"))
+    assert scores.measures["score"].columns["B"].dtype == bool
+    assert columns(scores) == {"A": [True, True], "B": [False, True]}
+
+
+def test_keys_with_dots(tmp_path):
+    rows = ['{"id": 1, "a.b": {"c": 5}, "a": {"d": 1}}', '{"id": 2, "a.b": {"c": 6}, "a": 7}']
+    scores = xp.read(save(tmp_path, "\n".join(rows), "x.jsonl"), a="a.b.c", b="a.d")
+    assert columns(scores) == {"a.b.c": [5, 6], "a.d": [1, None]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"id": 1, "A": 1}, 3]', "a list of rows holds objects, {...}; row 2 is 3"),
+        *(
+            (f'{{"id": 1, "A": 1}}\n{line}\n', f":2: a line holds one JSON object, {{...}}; this one holds {kind}")
+            for line, kind in (
+                ("[1]", "a list"), ('"x"', "a string"), ("true", "a truth value"), ("null", "null"), ("3", "a number"),
+            )
+        ),
+        ('{"id": 1, "A": 1}\n{"id": 2, "A": \n', ":2: not JSON at column 16: Expecting value; is the file complete?"),
+        ('{"id": 1, "A": 1}\n' + "[" * 100_000, ":2: the JSON is nested too deeply"),
+        ("[" * 100_000, ":1: the JSON is nested too deeply"),
+        ('{"id": 1, "A": ' + "9" * 5000 + "}", ":1: the JSON holds a number with too many digits"),
+    ],
+    ids=lambda text: text[:30],
+)  # fmt: skip
+def test_json_that_is_wrong(tmp_path, text, message):
+    with pytest.raises(xp.sources.SourceError, match=re.escape(message)):
+        xp.read(save(tmp_path, text, "x.json"), format="jsonl")
+
+
+def test_json_that_is_nested_too_deeply_to_be_recognised(tmp_path):
+    with pytest.raises(xp.sources.SourceError, match=r"x\.json:1: the JSON is nested too deeply"):
+        xp.read(save(tmp_path, '[{"a":' * 30_000, "x.json"))
+
+
+def test_numbers_of_parquet(tmp_path):
+    polars = pytest.importorskip("polars")
+    path = tmp_path / "x.parquet"
+    prices = polars.DataFrame({"A": ["0.25", "1.50"], "B": ["0.75", None]}).cast(polars.Decimal(10, 2))
+    prices.write_parquet(path)
+    found = columns(xp.read(path))
+    assert found["A"] == [0.25, 1.5]
+    assert np.array_equal(found["B"], [0.75, np.nan], equal_nan=True)
+    polars.DataFrame({"A": [0.5, 1.0], "B": [0.5, -np.inf]}).write_parquet(path)
+    with pytest.raises(xp.sources.SourceError, match=r"x\.parquet: the column B is -inf in row 2; scores are finite"):
         xp.read(path)
 
 

@@ -7,6 +7,7 @@ import re
 import pytest
 
 import exactperm as xp
+from exactperm.sources import SourceError
 
 
 def written(folder, **texts):
@@ -27,5 +28,5 @@ def read(folder, gold=None, *, options=None, **texts):
 
 def refused(message, folder, gold=None, **more):
     """Check that files are refused with a message that holds these words."""
-    with pytest.raises(xp.sources.SourceError, match=re.escape(message)):
+    with pytest.raises(SourceError, match=re.escape(message)):
         read(folder, gold, **more)

@@ -31,7 +31,7 @@ def acceleration(values: Floats, counts: NDArray[np.int64]) -> float:
     """From what is left when one group is left out: the values, and how many groups give each."""
     with np.errstate(all="ignore"):
         away = np.average(values, weights=counts) - values
-        skewness = float((counts * away**3).sum()) / (6 * float((counts * away**2).sum()) ** 1.5)
+        skewness = (counts * away**3).sum() / (6 * (counts * away**2).sum() ** 1.5)
     if not np.isfinite(skewness):
         raise ValueError(
             "no BCa interval is defined: the statistic is the same whichever item is left out; use method='percentile'"

@@ -53,7 +53,8 @@ class Resampled:
 
     def _share_below(self) -> float:
         tie = TIE * abs(self.estimate)
-        first, last = np.searchsorted(self.values, [self.estimate - tie, self.estimate + tie])
+        first = np.searchsorted(self.values, self.estimate - tie)
+        last = np.searchsorted(self.values, self.estimate + tie, side="right")
         return float(first + last) / (2 * self.values.size)
 
 

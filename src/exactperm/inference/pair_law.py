@@ -66,10 +66,8 @@ class PairLaw:
 
     @classmethod
     def of_pilot(cls, effects: Effects, scale: int = 1) -> PairLaw:
-        """Each unit of a pilot equally likely."""
+        """Each unit of a pilot equally likely; there is one at least."""
         n = effects.n_groups
-        if n == 0:
-            raise ValueError("the pilot holds no items; it needs one or more")
         return cls(
             effects.values[:, 0],
             effects.n_plus / n,

@@ -148,10 +148,8 @@ class Differences:
         return max(-float(ndtri(float(level))), 0.0), error
 
     def tail(self, delta: Fraction) -> Tail:
-        """P(sum_B d <= delta sum_B m) by the first engine that can."""
+        """P(sum_B d <= delta sum_B m) by the first engine that can; some group's mean is not delta."""
         line = self._on_a_line(delta)
-        if line.lattice.rank == 0:  # no group has an effect: every set is as extreme
-            return Tail.from_fraction(Fraction(1))
         counting = MeetInTheMiddle()
         if counting.obstacle(line) is None and counting.cost(line) < QUICK:
             return counting.answer(line)
@@ -183,7 +181,7 @@ class Differences:
     def _on_a_line(self, delta: Fraction) -> Question:
         """The chance that exchanging by coins leaves a statistic at least as large: every w counts as it is."""
         lattice = Lattice.of(self.effects(delta))
-        return Question(lattice, Runs(((lattice.observed[0], lattice.span[0]),) if lattice.rank else ()))
+        return Question(lattice, Runs(((lattice.observed[0], lattice.span[0]),)))
 
     @cached_property
     def _plane(self) -> Lattice:

@@ -102,16 +102,10 @@ def _rounded(value: Floats, error: Floats) -> Approximate:
 
 def quotient_sum(terms: Iterable[tuple[Any, Any]], root: bool) -> Approximate:
     """The sum of n / d, or of n / sqrt(d), with an error bound; infinite where a d may be 0."""
-    total: Approximate | None = None
-    for numerator, denominator in terms:
-        term = _approximate(numerator).quotient(_approximate(denominator), root)
-        if total is None:
-            total = term
-        else:
-            value = total.value + term.value
-            total = Approximate(value, total.error + term.error + ROUNDING * np.abs(value))
-    if total is None:
-        raise ValueError("a ratio needs at least one pair (numerator, denominator)")
+    total, *others = (_approximate(n).quotient(_approximate(d), root) for n, d in terms)
+    for term in others:
+        value = total.value + term.value
+        total = Approximate(value, total.error + term.error + ROUNDING * np.abs(value))
     return Approximate(total.value, total.error * MARGIN)
 
 
@@ -134,9 +128,6 @@ class Surd:
 
     def __sub__(self, other: Surd) -> Surd:
         return self + -other
-
-    def __abs__(self) -> Surd:
-        return -self if self.sign() < 0 else self
 
     def scaled(self, factor: Fraction) -> Surd:
         """The number times a rational."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,7 +36,8 @@ def span_counts(y_true: Sequence[Any], systems: Mapping[str, Sequence[Any]], sch
     An item is a sequence of tags, ``["B-PER", "I-PER", "O"]``, or a collection of spans, each a
     tuple.
     """
-    gold = [_spans_of(item, scheme) for item in y_true]
+    _check_scheme(scheme)
+    gold = list(_all_spans(y_true, "y_true", scheme))
     found = {}
     for name, y in systems.items():
         if len(y) != len(gold):
@@ -44,8 +45,7 @@ def span_counts(y_true: Sequence[Any], systems: Mapping[str, Sequence[Any]], sch
         if any(_is_tagged(item) for item in y_true):
             _check_lengths(y_true, y, name)
         rows = []
-        for there, item in zip(gold, y, strict=True):
-            predicted = _spans_of(item, scheme)
+        for there, predicted in zip(gold, _all_spans(y, name, scheme), strict=True):
             right = len(there & predicted)
             rows.append((right, len(predicted) - right, len(there) - right))
         found[name] = np.array(rows, dtype=np.int64).reshape(-1, 3)
@@ -64,6 +64,14 @@ def _check_lengths(y_true: Sequence[Any], y: Sequence[Any], name: str) -> None:
 
 def _is_tagged(item: Any) -> bool:
     return not isinstance(item, (set, frozenset)) and len(item) > 0 and all(isinstance(tag, str) for tag in item)
+
+
+def _all_spans(items: Iterable[Any], name: str, scheme: str | None) -> Iterator[set[Any]]:
+    for i, item in enumerate(items):
+        try:
+            yield _spans_of(item, scheme)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"item {i} of {name}: {error}") from None
 
 
 def _spans_of(item: Any, scheme: str | None) -> set[Any]:
@@ -90,9 +98,13 @@ def spans(tags: Sequence[str], scheme: str | None = None) -> list[Span]:
     """
     if scheme is None:
         return list(_lenient(tags))
-    if scheme not in SCHEMES:
-        raise ValueError(f"scheme must be None or one of {', '.join(SCHEMES)}, not {scheme!r}")
+    _check_scheme(scheme)
     return list(_strict(tags, scheme))
+
+
+def _check_scheme(scheme: str | None) -> None:
+    if scheme is not None and scheme not in SCHEMES:
+        raise ValueError(f"scheme must be None or one of {', '.join(SCHEMES)}, not {scheme!r}")
 
 
 def _lenient(tags: Sequence[str]) -> Iterable[Span]:

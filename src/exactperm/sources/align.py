@@ -69,8 +69,6 @@ def _common_items(
             raise SourceError(f"{_names(systems)} have no item in common; are the files about the same test set?")
         return common
     for answers, items in zip(systems, of_items, strict=True):
-        if answers.format.absent is not None:
-            continue
         lost = [item for item in everything if item not in items]
         if lost:
             other = next(o for o, theirs in zip(systems, of_items, strict=True) if lost[0] in theirs)
@@ -86,15 +84,15 @@ def _common_samples(
     of_items: Sequence[Mapping[Hashable, Sequence[int]]],
     items: Sequence[Hashable],
     epochs: str | None,
-) -> tuple[list[Key], list[list[int | None]]]:
-    """The answers that all systems have, and for each system its row of each; None where the item is absent."""
+) -> tuple[list[Key], list[list[int]]]:
+    """The answers that all systems have, and for each system its row of each."""
     keys: list[Key] = []
-    rows: list[list[int | None]] = [[] for _ in systems]
+    rows: list[list[int]] = [[] for _ in systems]
     for item in items:
-        found = [there.get(item) for there in of_items]
-        number = {len(x) for x in found if x is not None}
+        found = [there[item] for there in of_items]
+        number = {len(x) for x in found}
         if len(number) > 1 and epochs is None:
-            counts = ", ".join(f"{a.system} {len(x)}" for a, x in zip(systems, found, strict=True) if x is not None)
+            counts = ", ".join(f"{a.system} {len(x)}" for a, x in zip(systems, found, strict=True))
             raise SourceError(
                 f"{systems[0].files[0]}: {called(item)} was answered a different number of times ({counts}); "
                 "--epochs first takes the first answers, --epochs min as many as all have"
@@ -102,14 +100,14 @@ def _common_samples(
         several = 1 if epochs == "first" else min(number)
         keys += [(item, i) for i in range(several)]
         for mine, x in zip(rows, found, strict=True):
-            mine.extend([None] * several if x is None else x[:several])
+            mine.extend(x[:several])
     return keys, rows
 
 
 def _check_same(
     systems: Sequence[Answers],
     keys: Sequence[Key],
-    rows: Sequence[Sequence[int | None]],
+    rows: Sequence[Sequence[int]],
     take: Callable[[Answers, int], Hashable | None],
     wrong: str,
     flag: str,
@@ -119,13 +117,13 @@ def _check_same(
     first: list[int] = [0] * len(keys)
     for s, (answers, mine) in enumerate(zip(systems, rows, strict=True)):
         for i, row in enumerate(mine):
-            said = None if row is None else take(answers, row)
+            said = take(answers, row)
             if said is None or said == agreed[i]:
                 continue
             if agreed[i] is not None:
-                other = systems[first[i]].place(rows[first[i]][i] or 0)
+                other = systems[first[i]].place(rows[first[i]][i])
                 raise SourceError(
-                    f"{answers.place(row or 0)}: {called(*keys[i])} {wrong} as in {other}; compare runs of the same "
+                    f"{answers.place(row)}: {called(*keys[i])} {wrong} as in {other}; compare runs of the same "
                     f"test set, or use {flag}"
                 )
             agreed[i], first[i] = said, s
@@ -133,7 +131,7 @@ def _check_same(
 
 
 def _groups(
-    systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]], several: bool
+    systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int]], several: bool
 ) -> tuple[Hashable, ...] | None:
     """The group of each answer: what the files say, else the item if it was answered several times."""
     groups = _check_same(
@@ -148,8 +146,8 @@ def _groups(
 
 
 def _complete(
-    systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]], names: Sequence[str]
-) -> tuple[list[Key], list[list[int | None]]]:
+    systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int]], names: Sequence[str]
+) -> tuple[list[Key], list[list[int]]]:
     """The answers without those that lack counts or predictions; missing numbers are left to the comparison."""
     lost: set[int] = set()
     for name in names:
@@ -178,13 +176,10 @@ def _common_measures(systems: Sequence[Answers]) -> list[str]:
     return names
 
 
-def _measure(
-    name: str, systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int | None]]
-) -> Measure:
-    columns = {}
-    for answers, mine in zip(systems, rows, strict=True):
-        absent = answers.format.absent
-        columns[answers.system] = [absent if row is None else answers.value(name, row) for row in mine]
+def _measure(name: str, systems: Sequence[Answers], keys: Sequence[Key], rows: Sequence[Sequence[int]]) -> Measure:
+    columns = {
+        answers.system: [answers.value(name, row) for row in mine] for answers, mine in zip(systems, rows, strict=True)
+    }
     kinds = {type(x) for column in columns.values() for x in column if x is not None}
     format = systems[0].format
     if Predicted in kinds:

@@ -89,10 +89,10 @@ class Answers:
         name, line = self.files[bisect(self.starts, row) - 1], self.lines[row]
         return f"{name}:{line}" if line else name
 
-    def value(self, measure: str, row: int | None) -> Any:
+    def value(self, measure: str, row: int) -> Any:
         """What is known of an answer by a measure, or None."""
         column = self.columns[measure]
-        return None if row is None or row >= len(column) else column[row]
+        return column[row] if row < len(column) else None
 
     def samples(self) -> dict[Hashable, Sequence[int]]:
         """The rows of each item, its samples in order."""

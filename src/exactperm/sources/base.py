@@ -176,8 +176,6 @@ class Format:
         For measures that are predictions: the metrics by which they can be compared, the default first.
     lower_is_better
         Measures of which less is better.
-    absent
-        What an item that only other systems have counts as; None if that is an error.
     details
         More for the formats page: which tool writes it, what names an item, what is a group.
     """
@@ -194,7 +192,6 @@ class Format:
     system: Callable[[Source], str | None] | None = None
     metrics: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
-    absent: float | None = None
     details: str = ""
 
 

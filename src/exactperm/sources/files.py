@@ -111,7 +111,7 @@ class Source:
         for number, line in self._lines():
             if line.isspace():
                 continue
-            value = self.parse(line, number)
+            value = self.parse(line.rstrip("\r\n"), number)  # so that an error at its end is on this line
             if not isinstance(value, dict):
                 raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
             yield number, value

@@ -76,21 +76,19 @@ class Head:
 
 
 def _paths(text: str) -> Iterator[Keys]:
-    """Walk the tokens of a JSON value that may end anywhere."""
+    """Walk the tokens of a JSON object or list that may end anywhere."""
     at: list[str | int] = []  # where the walk is: a key or a position for each open bracket
     for token in _TOKEN.finditer(text):
         key, colon, opening, closing, comma = token.groups()
         if opening:
             at.append(0 if opening == "[" else "")
         elif closing:
-            if not at:
-                return
             at.pop()
             if not at:
                 return  # the value is complete
         elif comma:
-            if at and isinstance(at[-1], int):
+            if isinstance(at[-1], int):
                 at[-1] += 1
-        elif colon and at and isinstance(at[-1], str):
+        elif colon and isinstance(at[-1], str):
             at[-1] = key
             yield tuple(at)

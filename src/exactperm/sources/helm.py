@@ -94,7 +94,8 @@ def _answers(source: Source) -> dict[Answered, dict[str, float | None]]:
             answered, values = _answered(source, entry), list(_values(entry))
         except (AttributeError, KeyError, TypeError):
             raise source.error(
-                f"entry {number} is not an instance_id, a train_trial_index and stats with names; is the file complete?"
+                f"entry {number} is not an instance_id, a train_trial_index and stats with names and numbers; "
+                "is the file complete?"
             ) from None
         known = answers.setdefault(answered, {})
         for name, value in values:

@@ -128,8 +128,10 @@ def _part(source: Source, member: str) -> Any:
 def _member(source: Source, member: str) -> Any:
     zipfile = _zipfile()
     try:
-        with source.open() as file, zipfile.ZipFile(file if _ends(file) else io.BytesIO(file.read())) as archive:
-            text = archive.read(member).decode("utf-8")
+        with source.open() as file:
+            whole = io.BytesIO(file.read()) if source.is_compressed else file  # an archive is read from its end
+            with zipfile.ZipFile(whole) as archive:
+                text = archive.read(member).decode("utf-8")
     except KeyError:
         raise source.error(f"there is no {member} in the archive; did the evaluation end?") from None
     except NotImplementedError:
@@ -140,14 +142,6 @@ def _member(source: Source, member: str) -> Any:
     except _damaged(zipfile) as error:
         raise source.error(f"the archive cannot be read ({error}); is the file complete?") from None
     return source.parse(text)
-
-
-def _ends(file: Any) -> bool:
-    """Whether the end of a file can be looked up, as archives need; a compressed file's cannot."""
-    try:
-        return bool(file.seek(0, io.SEEK_END) >= 0)
-    except (OSError, ValueError):
-        return False
 
 
 def _zipfile() -> Any:

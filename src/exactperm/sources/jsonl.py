@@ -68,7 +68,7 @@ def _rows(source: Source) -> Iterator[tuple[int, Row]]:
     rows = source.json()
     for i, row in enumerate(rows, 1):
         if not isinstance(row, dict):
-            raise source.error(f"a list of rows holds objects, {{...}}; the {i}th holds {row!r:.40}")
+            raise source.error(f"a list of rows holds objects, {{...}}; row {i} is {row!r:.40}")
         yield i, row
 
 
@@ -107,8 +107,8 @@ def _at(row: Row, name: str) -> Any:
         return row[name]
     key, dot, rest = name.partition(".")
     while dot:
-        if isinstance(row.get(key), dict):
-            return _at(row[key], rest)
+        if isinstance(row.get(key), dict) and (found := _at(row[key], rest)) is not None:
+            return found
         more, dot, rest = rest.partition(".")
         key = f"{key}.{more}"
     return None

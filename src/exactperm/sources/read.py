@@ -218,7 +218,7 @@ def _arguments(paths: Iterable[Any]) -> list[tuple[str | None, str]]:
 
 
 def _expanded(path: str) -> list[str]:
-    if path == STDIN or Path(path).exists() or not glob.has_magic(path):
+    if path == STDIN or not glob.has_magic(path) or Path(path).exists():
         return [path]
     found = sorted(glob.glob(path, recursive=True))  # noqa: PTH207  # Path.glob takes no absolute pattern
     if not found:

@@ -97,14 +97,12 @@ def read(source: Source, wanted: Wanted) -> Iterator[Record]:
 def _answers(source: Source) -> dict[str, str]:
     """The answers by question."""
     found = source.json()
-    if isinstance(found, list):
-        pairs = [
-            (one.get("id"), one.get("prediction_text")) if isinstance(one, dict) else (None, None) for one in found
-        ]
-    elif isinstance(found, dict):
+    if isinstance(found, dict):
         pairs = list(found.items())
+    elif isinstance(found, list) and all(isinstance(one, dict) for one in found):
+        pairs = [(one.get("id"), one.get("prediction_text")) for one in found]
     else:
-        pairs = [(None, None)]
+        raise source.error("answers are one object of texts by id, or a list of objects with id and prediction_text")
     answers: dict[str, str] = {}
     for name, answer in pairs:
         if not isinstance(name, str) or not isinstance(answer, str):

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import islice
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -224,7 +225,8 @@ def _scan(
 
 def _outward(x: Any) -> int:
     """A number that may be a float as an integer at least as large in magnitude."""
-    if x is None or math.isnan(x):  # of a column that holds nothing
+    there = isinstance(x, Number)  # or None, or NA of pandas, of a column that holds nothing
+    if not there or math.isnan(x):
         return 0
     return int(math.ceil(x) if x > 0 else math.floor(x))
 

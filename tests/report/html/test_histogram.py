@@ -77,6 +77,20 @@ def test_a_ratio_on_a_line():
     assert bars.shares == pytest.approx(masses(law, bars), abs=1e-9)
 
 
+@pytest.mark.parametrize("metric", ["wer", "precision"])
+def test_a_ratio_with_a_fixed_denominator_has_a_bar_for_each_value(metric):
+    """Its values are evenly spaced, in the order of the lattice or against it."""
+    names = ("errors", "ref_length") if metric == "wer" else ("tp", "fp", "fn")
+    first, second = [1, 2, 3, 0, 2], [2, 2, 1, 1, 5]
+    rest = [[[5] * 5] if metric == "wer" else [[5 - y for y in x]] * 2 for x in (first, second)]
+    a, b = (dict(zip(names, [x, *more], strict=True)) for x, more in zip((first, second), rest, strict=True))
+    result = xp.paired_test(a, b, metric=metric)
+    bars, law = bars_of(result), result.null_distribution()
+    assert bars.points
+    assert bars.shares == pytest.approx(law.probabilities, abs=1e-12)
+    assert bars.start + bars.width / 2 == pytest.approx(law.support.min())
+
+
 def test_more_items_than_a_law_can_be_listed_for_are_drawn(monkeypatch):
     result = xp.paired_test([1, 0, 1, 1, 0, 1] * 20, [0, 1, 1, 0, 0, 0] * 20)
     listed = bars_of(result)

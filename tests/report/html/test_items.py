@@ -47,3 +47,5 @@ def test_ties_and_counts_alone_show_none():
     assert telling_items(xp.paired_test([1, 2, 3], [1, 2, 3]).problem) == []
     assert len(telling_items(xp.paired_test([1, 2, 4], [1, 2, 3]).problem)) == 1
     assert telling_items(xp.paired_test(xp.Effects.from_counts({1: 5, 0: 2})).problem) == []
+    assert telling_items(xp.paired_test([], []).problem) == []
+    assert telling_items(xp.paired_test(np.zeros(0), np.zeros(0), groups=[]).problem) == []

@@ -1,6 +1,7 @@
 """The text of the page: what is in it, that all of it is escaped, and how it comes into a file."""
 
 import base64
+import dataclasses
 import hashlib
 import html
 import json
@@ -168,6 +169,18 @@ def test_results_of_counts_alone_and_of_samplers():
     page = xp.compare(scores, method="monte-carlo", n_resamples=999, rng=0).to_html()
     assert "Not exact: monte-carlo" in page
     assert not embedded(page)[0]["pairs"][0]["exact"]
+
+
+def test_results_without_their_data_say_so(three):
+    pairs = tuple(dataclasses.replace(pair, problem=None) for pair in three.pairs)
+    [data] = embedded(dataclasses.replace(three, pairs=pairs).to_html())
+    said = {(shown["interval"], shown["null"], *shown["items"]) for shown in data["pairs"]}
+    assert said == {("The result does not hold the data of its test.",) * 2}
+
+
+def test_p_values_that_are_not_corrected_are_called_so():
+    page = xp.compare(answers("ABC", 60), correction="none", alpha=0.01).to_html()
+    assert "The p-values are not corrected for their number: each test by itself has the level 0.01." in page
 
 
 def test_twenty_systems_and_ten_thousand_items_are_small():

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from exactperm.pair import adjusted_as_known, as_known, in_a_word
 from exactperm.report.html.histogram import Histogram, histogram
-from exactperm.report.html.intervals import Found
+from exactperm.report.html.intervals import NO_DATA, Found
 from exactperm.report.html.items import Telling, telling_items
 from exactperm.result import finite, format_pvalue
 
@@ -87,9 +87,11 @@ def _interval(found: Found) -> Any:
 
 def _null(pair: Pair) -> dict[str, Any] | str:
     """The bars, or why there are none."""
-    if pair.problem is not None and len(pair.problem.sides) > 1:
+    if pair.problem is None:
+        return NO_DATA
+    if len(pair.problem.sides) > 1:
         return "A test of equivalence has two null laws, one at each end of the margin; neither is drawn."
-    bars = None if pair.problem is None else histogram(pair.problem)
+    bars = histogram(pair.problem)
     return "Every exchange gives the same difference; there is nothing to draw." if bars is None else _bars(bars)
 
 

@@ -109,8 +109,7 @@ def _of_values(values: Floats, law: Floats, deviation: float) -> Histogram:
     gaps = np.diff(values)
     unit = float(gaps.mean())
     if unit and np.allclose(gaps, unit, rtol=1e-6, atol=0):
-        ahead = slice(None, None, 1 if unit > 0 else -1)
-        return _of_steps(law[ahead], float(values.min()), abs(unit), deviation)
+        return _of_steps(law, float(values.min()), abs(unit), deviation)  # the law is the same in either order
     return _counted(values, law, 0)
 
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from exactperm.inference.confidence import ConfidenceInterval
     from exactperm.pair import Pair
 
-__all__ = ["Found", "intervals"]
+__all__ = ["NO_DATA", "Found", "intervals"]
+
+NO_DATA = "The result does not hold the data of its test."
 
 LEVEL = 0.95
 #: up to so many pairs are given the interval that a pair gives by itself, within the budget
@@ -43,7 +45,10 @@ def intervals(pairs: Sequence[Pair]) -> list[Found]:
     left, found = BUDGET, []
     for pair in pairs:
         cost = _cost(pair, resamples)
-        if pair.problem is None or cost > left:
+        if pair.problem is None:
+            found.append(Found(None, NO_DATA))
+            continue
+        if cost > left:
             found.append(Found(None, "not computed, as it takes long; confidence_interval() of the pair gives it"))
             continue
         left -= cost
