@@ -357,6 +357,8 @@ COUNTS = {"tp": [1, 2], "fp": [0, 1], "fn": [1, 1]}, {"tp": [0, 2], "fp": [1, 1]
         (lambda: xp.sample_size(*TIES), ValueError, "no sample size is defined: A and B are equal on average"),
         (lambda: xp.sample_size([0, 0], [1, 0], alternative="greater"), ValueError, "A is not better"),
         (lambda: xp.sample_size([1], [0], power=1), ValueError, "power must be between 0 and 1, not 1"),
+        (lambda: xp.sample_size(LAW, power=0.05), ValueError, "power must be larger than alpha=0.05, the chance of"),
+        (lambda: xp.detectable_difference(LAW, n=99, power=0.01), ValueError, "power must be larger than alpha=0.05"),
         (lambda: xp.sample_size([1], [0], power="0.8"), TypeError, "power must be a number between 0 and 1, not '0.8'"),
         (lambda: xp.sample_size({1: 0.50001, -1: 0.49999}), ValueError, "too small to plan for"),
         (lambda: xp.detectable_difference(*TIES, n=9), ValueError, "no difference is defined: A and B never differ"),

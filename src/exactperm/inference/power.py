@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from exactperm.inference.plan import planned
+from exactperm.inference.plan import Plan, planned
 from exactperm.inference.power_result import DetectableDifference, Power, SampleSize
 from exactperm.metrics import Alternative, Metric
 from exactperm.result import Interval
@@ -140,6 +140,7 @@ def sample_size(
         a, b, p_a, p_b, agreement, metric, alternative, groups, nan_policy, grid, alpha, n_simulations,
         confidence_level, rng,
     )  # fmt: skip
+    _check_above_level(wanted, plan)
     plan.check_direction()
     units, fewest, most = plan.units_for(wanted)
     low, middle, high = plan.at(units)
@@ -202,6 +203,7 @@ def detectable_difference(
         a, b, None, None, agreement, metric, alternative, groups, nan_policy, grid, alpha, n_simulations,
         confidence_level, rng,
     )  # fmt: skip
+    _check_above_level(wanted, plan)
     units = plan.units(size)
     least, low, high = plan.difference_for(units, wanted)
     moved = plan.favouring(least)
@@ -234,3 +236,9 @@ def _wanted(power: Any) -> float:
     if not 0 < power < 1 or math.isnan(power):
         raise ValueError(f"power must be between 0 and 1, not {power!r}")
     return float(power)
+
+
+def _check_above_level(wanted: float, plan: Plan) -> None:
+    """Refuse a power that a test of this level may have without any difference."""
+    if wanted <= float(plan.alpha):
+        raise ValueError(f"power must be larger than alpha={float(plan.alpha):g}, the chance of a find by luck")
