@@ -431,10 +431,10 @@ def test_a_baseline_is_compared_with_each_of_the_others():
 def test_one_sided_comparisons_speak_of_their_side():
     right = {"A": [1] * 20, "B": [0] * 20, "C": [1, 0] * 10}
     greater = xp.compare(right, baseline="C", alternative="greater")
-    assert greater.verdict.startswith("C is worse than A; not shown to be worse than B (exact greater")
+    assert greater.verdict.startswith("C is worse than A; not shown to be worse than B (exact one-sided")
     assert "not better" in greater.to_markdown()
     less = xp.compare(right, baseline="C", alternative="less")
-    assert less.verdict.startswith("C is better than B; not shown to be better than A (exact less")
+    assert less.verdict.startswith("C is better than B; not shown to be better than A (exact one-sided")
     assert [p.better for p in less.pairs] == [None, "C"]
     assert "that A is worse than C" in less.pairs[0].verdict
 

@@ -4,7 +4,7 @@ import itertools
 import math
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from exactperm import Effects, paired_test
@@ -146,6 +146,7 @@ def test_no_p_value_is_below_the_least_possible(table, alternative):
     alternatives,
 )
 def test_a_batch_has_the_bits_of_single_calls(tests, items, seed, size, grouped, gaps, axis, alternative):
+    assume(not (items == 1 < tests and axis == -1))  # more likely one test of a column, and refused
     rng = np.random.default_rng(seed)
     a, b = rng.integers(-size, size + 1, (2, tests, items)).astype(float)
     if gaps:

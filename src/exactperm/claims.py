@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from exactperm.result import TestResult
 
-__all__ = ["KINDS", "claim", "doubt", "how_tested", "within"]
+__all__ = ["KINDS", "claim", "doubt", "how_tested", "sidedness", "within"]
 
 #: what a test with a margin is called
 KINDS = {"two-sided": "equivalence", "greater": "non-inferiority", "less": "non-superiority"}
@@ -40,11 +40,16 @@ def within(alternative: str, margin: float, b: str) -> str:
     return f"not {_OTHER[alternative]} than {b} by more than {margin:.12g}"
 
 
+def sidedness(alternative: str) -> str:
+    """An alternative as papers call it."""
+    return "two-sided" if alternative == "two-sided" else "one-sided"
+
+
 def how_tested(result: TestResult) -> str:
     """The test behind a p-value, ``exact two-sided paired-permutation test, 10 pairs``."""
     exact, pairs = "exact " if result.exact else "", f"{result.n_groups} pairs"
     if result.margin is None:
-        return f"{exact}{result.alternative} paired-permutation test, {pairs}"
+        return f"{exact}{sidedness(result.alternative)} paired-permutation test, {pairs}"
     if result.alternative == "two-sided":
         return f"two one-sided {exact}paired-permutation tests, {pairs}"
     return f"{exact}paired-permutation test of {KINDS[result.alternative]}, {pairs}"

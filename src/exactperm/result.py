@@ -314,7 +314,7 @@ def format_pvalue(log_pvalue: float) -> str:
     if decimal < -300:
         return f"10^{decimal:.1f}"
     p = math.exp(log_pvalue)
-    return f"{p:.1e}" if p < 1e-4 else f"{p:.2g}" if p < 0.1 else f"{p:.3f}"
+    return f"{p:.1e}" if p < 1e-4 else f"{p:#.2g}" if p < 0.1 else f"{p:.3f}"
 
 
 def apart(log_low: float, log_high: float) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from exactperm.claims import KINDS, within
+from exactperm.claims import KINDS, sidedness, within
 from exactperm.pair import CORRECTIONS, Pair
 from exactperm.signature import line_of, parts_of
 
@@ -35,7 +35,10 @@ def verdict_of(comparison: Comparison) -> str:
     adjusted = "not corrected" if correction == "none" else CORRECTIONS[correction]
     subject = comparison.ranking[0] if comparison.baseline is None else comparison.baseline
     if comparison.margin is None:
-        said, how = _standing(subject, comparison), f"{exact}{comparison.alternative} paired-permutation tests"
+        said, how = (
+            _standing(subject, comparison),
+            f"{exact}{sidedness(comparison.alternative)} paired-permutation tests",
+        )
     else:
         said = _within(subject, comparison)
         how = f"{exact}paired-permutation tests of {KINDS[comparison.alternative]}"

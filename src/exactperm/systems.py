@@ -18,7 +18,7 @@ from exactperm.effects import Effects
 from exactperm.items import Items
 from exactperm.metrics import counts
 from exactperm.metrics.registry import parse
-from exactperm.sources.roles import is_id
+from exactperm.sources.roles import is_gold, is_id
 from exactperm.sources.scores import Scores
 
 __all__ = ["Systems", "frame_library", "gather", "unit_labels"]
@@ -371,6 +371,11 @@ def _refuse_names(columns: dict[str, Any]) -> None:
             raise TypeError(
                 f"the column {name!r} of the data frame names items, it seems, and every column is a system: drop it, "
                 "name it in groups=, or give it another name"
+            )
+        if is_gold(name):
+            raise TypeError(
+                f"the column {name!r} of the data frame holds what is right, it seems, and every column is a system: "
+                "name it in y_true=, drop it, or give it another name"
             )
         if nw.from_native(column, series_only=True).dtype in (nw.String, nw.Categorical, nw.Enum):
             raise TypeError(

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from exactperm import Effects, metrics
+from exactperm import Effects, compare, metrics
 from exactperm.metrics import Metric
 
 F1 = metrics.get("f1")
@@ -387,6 +387,33 @@ def extract(y_true, y_pred, *arguments, **options):
 def test_predictions(call, message):
     with pytest.raises((ValueError, TypeError), match=message):
         call()
+
+
+TAGS = [["B-PER", "I-PER", "O"], ["O", "B-LOC", "O"]]
+SENTENCES = ["The cat sat there .", "A dog ran to the house ."]
+
+
+@pytest.mark.parametrize(
+    ("gold", "metric", "options", "name"),
+    [
+        ([0, 1, 1], "f1", {}, "f1"),
+        ([0, 1, 1], "f1", {"pos_label": 1, "average": "binary"}, "f1"),
+        ([0, 1, 1], "f1", {"pos_label": 0}, "f1(pos_label=0)"),
+        (["a", "b", "b"], "specificity", {"pos_label": "b"}, "specificity(pos_label='b')"),
+        (["a", "b", "b"], "fbeta", {"beta": 2, "pos_label": "a"}, "fbeta(beta=2, pos_label='a')"),
+        (["a", "b", "c"], "precision", {"average": "micro"}, "precision(average='micro')"),
+        (["a", "b", "c"], "recall", {"average": "micro", "labels": ["a"]}, "recall(average='micro', labels=['a'])"),
+        (["a", "b", "c"], "f1", {"average": "macro"}, "macro_f1(labels=['a', 'b', 'c'])"),
+        (TAGS, "span_f1", {}, "span_f1"),
+        (TAGS, "span_f1", {"scheme": "IOB2"}, "span_f1(scheme='IOB2')"),
+        (SENTENCES, "bleu", {"lowercase": True, "tokenize": "char"}, "bleu(lowercase=True, tokenize='char')"),
+    ],
+)
+def test_the_name_holds_all_that_changes_the_value(gold, metric, options, name):
+    """So that a result can be repeated from its signature."""
+    assert metrics.extract(gold, {"A": gold, "B": gold[::-1]}, metric, **options)[0].name == name
+    if metric != "span_f1" and "macro" not in name:  # what the name says, written as a metric, is the same
+        assert compare({"A": gold, "B": gold[::-1]}, y_true=gold, metric=name).pairs[0].metric == name
 
 
 def test_the_extra_is_named(monkeypatch):

@@ -186,6 +186,12 @@ def test_a_metric_is_returned_as_it_is():
         ("macro_f1", {"labels": "xy"}, TypeError, "must be a list"),
         ("fbeta(2)", {}, ValueError, "cannot read the metric"),
         ("fbeta(beta=", {}, ValueError, "cannot read the metric"),
+        (
+            "f1(pos_label=dog)",
+            {},
+            ValueError,
+            r"write it as fbeta\(beta=2\), texts in quotes as f1\(pos_label='spam'\)$",
+        ),
         ("fbeta(beta=open('x'))", {}, ValueError, "cannot read the metric"),
         (3, {}, TypeError, "metric must be a name"),
     ],

@@ -41,7 +41,11 @@ Files = Annotated[
 ]
 Gold = Annotated[
     list[str] | None,
-    typer.Option(metavar="FILE", help="The gold standard, where it is a file of its own. Repeatable, for references."),
+    typer.Option(
+        metavar="FILE",
+        help="The gold standard, where it is a file of its own (repeatable, for references), or of a table the column "
+        "of right labels.",
+    ),
 ]
 Format = Annotated[
     str | None,

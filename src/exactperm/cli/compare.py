@@ -102,6 +102,8 @@ def compare(
         --metric exact_match --filter strict-match
     Scores in a table, one column for each system:
       exactperm compare scores.csv
+    Labels in a table, a column for each classifier and one of what is right:
+      exactperm compare labels.csv --gold label --metric mcc
     Parsers against a gold standard, whole documents exchanged:
       exactperm compare A.conllu B.conllu --gold gold.conllu --metric las \\
         --group document

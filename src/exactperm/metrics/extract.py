@@ -17,7 +17,7 @@ from exactperm.integers import integer_array
 from exactperm.metrics import labels as classification
 from exactperm.metrics import sequences, texts
 from exactperm.metrics.base import Metric
-from exactperm.metrics.registry import get
+from exactperm.metrics.registry import get, spelled
 
 __all__ = ["extract"]
 
@@ -64,9 +64,10 @@ def extract(
 
     Returns
     -------
-    The metric, and for each system an array (items, k) of its sums.
+    The metric, under a name with all that changes its values, and for each system an array (items, k) of its sums.
     """
     _only_where_it_applies(metric, average, labels, pos_label, scheme)
+    told = _not_in_the_name(metric, average, labels, pos_label, scheme, options)
     pos_label = 1 if pos_label is None else pos_label
     if metric in classification.AVERAGED:
         classes = classification.Classes.of(y_true, systems, labels)
@@ -78,7 +79,20 @@ def extract(
         found, counts = _from_items(y_true, systems, metric, scheme, options)
     if sample_weight is not None:
         found, counts = _weighted(found, counts, sample_weight)
-    return found, counts
+    return found.renamed(spelled(found.name, told)), counts
+
+
+def _not_in_the_name(
+    metric: str, average: str | None, labels: Any, pos_label: Any, scheme: str | None, options: Mapping[str, Any]
+) -> dict[str, Any]:
+    """The options of predictions; averages over classes are metrics of their own, which name their classes."""
+    if average in ("macro", "weighted"):
+        return {}
+    given: dict[str, Any] = {"average": None if average == "binary" else average, "labels": labels, "scheme": scheme}
+    given["pos_label"] = None if pos_label == 1 else pos_label
+    if metric in texts.OPTIONS:
+        given |= options
+    return {key: value for key, value in given.items() if value is not None}
 
 
 def _only_where_it_applies(metric: str, average: Any, labels: Any, pos_label: Any, scheme: Any) -> None:

@@ -195,7 +195,10 @@ def _positive(classes: Classes, pos_label: Any) -> int:
             f'use average="micro", "macro" or "weighted"'
         )
     if pos_label not in classes.labels:
-        raise ValueError(f"pos_label={pos_label!r} does not occur; the labels are {_few(classes.labels)}")
+        raise ValueError(
+            f"pos_label={pos_label!r} does not occur; the labels are {_few(classes.labels)}: say which is the positive "
+            f"one, as in f1(pos_label={classes.labels[-1]!r}), or use average='macro'"
+        )
     return classes.labels.index(pos_label)
 
 

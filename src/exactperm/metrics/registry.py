@@ -11,14 +11,14 @@ import ast
 import difflib
 import inspect
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
 from exactperm.metrics.base import Metric
 
-__all__ = ["get", "names", "options", "parse", "register", "summary"]
+__all__ = ["get", "names", "options", "parse", "register", "spelled", "summary"]
 
 _FACTORIES: dict[str, Callable[..., Metric]] = {}
 
@@ -90,7 +90,15 @@ def _made(metric: str, given: dict[str, Any]) -> Metric:
         raise TypeError(f'metric {name!r} needs {", ".join(required)}, as in "{name}({required[0]}=...)"')
     made = factory(**given)
     changed = {key: value for key, value in given.items() if value != known[key] and value is not None}
-    return made.renamed(f"{name}({', '.join(f'{k}={v!r}' for k, v in changed.items())})") if changed else made
+    return made.renamed(spelled(name, changed))
+
+
+def spelled(name: str, options: Mapping[str, Any]) -> str:
+    """The name with these options written in it, after those that are there."""
+    if not options:
+        return name
+    written = ", ".join(f"{key}={value!r}" for key, value in options.items())
+    return f"{name[:-1]}, {written})" if name.endswith(")") else f"{name}({written})"
 
 
 def _factory(name: str) -> Callable[..., Metric]:
@@ -112,10 +120,12 @@ def parse(written: str) -> tuple[str, dict[str, Any]]:
     try:
         call = ast.parse(written, mode="eval").body
         if not isinstance(call, ast.Call) or call.args or any(word.arg is None for word in call.keywords):
-            raise ValueError("options are written name=value")
+            raise ValueError
         return name, {str(word.arg): ast.literal_eval(word.value) for word in call.keywords}
-    except (SyntaxError, ValueError) as error:
-        raise ValueError(f'cannot read the metric {written!r}; write it as "fbeta(beta=2)" ({error})') from None
+    except (SyntaxError, ValueError):
+        raise ValueError(
+            f"cannot read the metric {written!r}; write it as fbeta(beta=2), texts in quotes as f1(pos_label='spam')"
+        ) from None
 
 
 def beta_rule(beta: Any) -> Fraction:

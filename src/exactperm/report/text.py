@@ -18,6 +18,7 @@ from exactperm import tables
 from exactperm.comparison import MOST_SHOWN, Comparison
 from exactperm.comparisons import Comparisons
 from exactperm.pair import RECORD, Pair, table
+from exactperm.sources.roles import LEFT_OUT
 from exactperm.standing import about_correction, sampled_methods
 
 if TYPE_CHECKING:
@@ -39,6 +40,7 @@ def blocks(result: Comparison | Comparisons, scores: Scores, width: int) -> Iter
     comparisons = list(result.values()) if isinstance(result, Comparisons) else [result]
     together = len(comparisons) == 1 or _is_narrow_enough(result.systems_table(), width)
     yield f"{', '.join(map(_titled, comparisons))} on {_size(scores)}"
+    yield from (f"columns: {printable(note)}" for note in scores.notes if LEFT_OUT in note)
     yield ""
     if together:
         yield from fitted(result.systems_table(), width)

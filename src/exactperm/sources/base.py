@@ -18,6 +18,7 @@ from exactperm.sources.files import Source, SourceError
 from exactperm.sources.head import Head
 
 __all__ = [
+    "OF_LABELS",
     "Block",
     "Counts",
     "Format",
@@ -33,6 +34,10 @@ __all__ = [
     "is_number",
     "name_before",
 ]
+
+
+#: by which labels can be compared, the default first
+OF_LABELS = ("accuracy", "f1", "mcc", "precision", "recall", "balanced_accuracy", "cohen_kappa")
 
 
 class Counts(NamedTuple):
@@ -98,7 +103,7 @@ class Wanted:
     alone
         Whether it is the only argument, so that it has to hold all systems.
     gold
-        What the format's `gold` made of the gold standard.
+        What the format's `gold` made of the gold standard; of tables the name of the column that holds it.
     """
 
     metrics: tuple[str, ...] = ()
@@ -132,6 +137,8 @@ class Block:
         Where each row stands in the file; None in formats without lines.
     note
         What the reader made of the columns, for the user.
+    gold
+        What is right, if the measures are predictions; None where nothing is said.
     """
 
     system: str | None
@@ -142,6 +149,7 @@ class Block:
     metrics: Mapping[str, tuple[str, ...]]
     lines: NDArray[Any] | None
     note: str
+    gold: NDArray[Any] | None = None
 
 
 @dataclass(frozen=True)

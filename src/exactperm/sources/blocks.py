@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.sources.base import Block, Counts, Record
+from exactperm.sources.base import Block, Counts, Predicted, Record
 from exactperm.sources.scores import Measure, Provenance, Scores
 
 __all__ = ["records", "side_by_side"]
@@ -23,7 +23,9 @@ def side_by_side(blocks: Sequence[Block], provenance: tuple[Provenance, ...], lo
     This costs nothing per item; files that tools wrote about the same test set are mostly in the same order.
     """
     systems = tuple(str(block.system) for block in blocks)
-    if len(blocks) < 2 or len(set(systems)) < len(blocks) or any(block.samples is not None for block in blocks):
+    if len(blocks) < 2 or len(set(systems)) < len(blocks):
+        return None
+    if any(block.samples is not None or block.gold is not None for block in blocks):
         return None
     first = blocks[0]
     if not all(_same(first.ids, block.ids) and _same(first.groups, block.groups) for block in blocks[1:]):
@@ -48,7 +50,9 @@ def side_by_side(blocks: Sequence[Block], provenance: tuple[Provenance, ...], lo
 def records(blocks: Sequence[Block]) -> Iterator[Record]:
     """The rows of blocks one by one."""
     for block in blocks:
-        columns = {name: _values(column, block.metrics.get(name)) for name, column in block.measures.items()}
+        columns = {
+            name: _values(column, block.metrics.get(name), block.gold) for name, column in block.measures.items()
+        }
         rows = zip(
             block.ids if isinstance(block.ids, range) else block.ids.tolist(),
             zip(*columns.values(), strict=True),
@@ -62,7 +66,9 @@ def records(blocks: Sequence[Block]) -> Iterator[Record]:
             yield Record(id, by_name, line, block.system, sample, group)
 
 
-def _values(column: NDArray[Any], metrics: tuple[str, ...] | None) -> list[Any]:
+def _values(column: NDArray[Any], metrics: tuple[str, ...] | None, gold: NDArray[Any] | None) -> list[Any]:
+    if gold is not None:
+        return [None if said is None else Predicted(said, right) for said, right in zip(column, gold, strict=True)]
     if metrics is None:
         return list(column.tolist())
     return [Counts(metrics[0], tuple(sums)) for sums in column.tolist()]

@@ -20,10 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.sources import cells
-from exactperm.sources.base import Block, Format, Head, Source, Wanted
+from exactperm.sources.base import OF_LABELS, Block, Format, Head, Source, Wanted
 from exactperm.sources.files import HEAD
 from exactperm.sources.layout import Columns, Loading, Sheet, blocks_of
-from exactperm.sources.roles import is_id, no_numbers, shown
+from exactperm.sources.roles import gold_of, is_id, no_numbers, shown
 
 __all__ = ["FORMAT", "Dialect", "beginning", "blocks_in"]
 
@@ -104,7 +104,7 @@ def recognise(head: Head) -> str | None:
         return f"the first line, {','.join(dialect.names)!r:.40}, holds numbers instead of names of columns"
     cut = len(head.start) == HEAD and not dialect.rows  # the names of thousands of columns
     kinds = {name: kind for name, _, kind in dialect.columns()}
-    return None if cut or "number" in kinds.values() else no_numbers(kinds)
+    return None if cut or "number" in kinds.values() or gold_of(kinds, head.gold) in kinds else no_numbers(kinds)
 
 
 def blocks(source: Source, wanted: Wanted) -> list[Block]:
@@ -201,5 +201,8 @@ FORMAT = Format(
     details="Written by pandas, polars, R, spreadsheets. Items by a column such as id, item or query, else by their "
     "row; groups by one called group or cluster, or --group. Wide: a column of numbers for each system. Long: a column "
     "such as system or model, and columns of scores. Columns such as tp, fp and fn, or tp_A, fp_A and fn_A, are the "
-    "counts of a metric. One system a file is fine too.",
+    "counts of a metric. One system a file is fine too. Labels: a column of labels for each system, and one of the "
+    "right ones, which --gold names; it is found by itself if it is called gold, label or the like and all are texts. "
+    "f1 is that of the class 1, unless average or pos_label say otherwise.",
+    metrics={"label": OF_LABELS},
 )

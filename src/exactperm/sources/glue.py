@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from exactperm.sources.base import Format, Head, Predicted, Record, Source, Wanted, group_among
+from exactperm.sources.base import OF_LABELS, Format, Head, Predicted, Record, Source, Wanted, group_among
 
 __all__ = ["FORMAT"]
 
@@ -96,7 +96,7 @@ FORMAT = Format(
     read=read,
     gold=gold,
     needs_gold=True,
-    metrics={"label": ("accuracy", "f1", "mcc", "precision", "recall", "balanced_accuracy", "cohen_kappa")},
+    metrics={"label": OF_LABELS},
     details="Items are named by index. Hugging Face's Trainer writes this as predict_results_<task>.txt. f1 is that of "
     "the class 1, unless average or pos_label say otherwise.",
 )

@@ -29,9 +29,12 @@ class Head:
         The bytes, decompressed.
     source
         The file itself, for formats of which the beginning says nothing.
+    gold
+        The column of a table that the user says is gold, or None.
     """
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, gold: str | None = None) -> None:
+        self.gold = gold
         self.name = Path(source.path).name.removesuffix(".gz")
         self.start = source.start
         self.source = source

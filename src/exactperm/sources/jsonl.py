@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from exactperm.sources import cells
-from exactperm.sources.base import Block, Format, Head, Source, Wanted, is_number
+from exactperm.sources.base import OF_LABELS, Block, Format, Head, Source, Wanted, is_number
 from exactperm.sources.layout import Columns, Loading, Sheet, blocks_of
-from exactperm.sources.roles import no_numbers
+from exactperm.sources.roles import gold_of, no_numbers
 
 __all__ = ["FORMAT"]
 
@@ -32,7 +32,8 @@ def recognise(head: Head) -> str | None:
     if not any(len(path) == (2 if path[0] == 0 else 1) for path in head.paths):
         return "no object for each row"
     kinds = _kinds(_beginning(head))
-    return None if "number" in kinds.values() or not kinds else no_numbers(kinds)
+    there = not kinds or "number" in kinds.values() or gold_of(kinds, head.gold) in kinds
+    return None if there else no_numbers(kinds)
 
 
 def _beginning(head: Head) -> Iterator[Row]:
@@ -120,6 +121,7 @@ FORMAT = Format(
     recognise=recognise,
     blocks=blocks,
     generality=1,
+    metrics={"label": OF_LABELS},
     details="Written by pandas, polars and most scripts. Columns are the keys, and those inside of objects as "
     "metrics.f1; they mean what they mean in csv.",
 )

@@ -6,6 +6,7 @@ one system. Where columns are the counts that a metric is made of, as tp, fp and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,6 +22,7 @@ from exactperm.sources.roles import SCORES, Kind, Roles, assign, counts_by_syste
 __all__ = ["Columns", "Loading", "Sheet", "as_objects", "blocks_of"]
 
 Array = NDArray[Any]
+INTEGER = re.compile(r"-?\d{1,15}")
 #: of which types names can be
 LABELS = {str, int, float, bool}
 
@@ -106,8 +108,13 @@ class Sheet:
 def blocks_of(sheet: Sheet, wanted: Wanted) -> list[Block]:
     """What a table says of each system."""
     source, roles = sheet.source, assign(sheet.source, sheet.kinds, wanted)
+    if roles.gold is not None:
+        return _labelled(sheet, roles, wanted)
     if not roles.scores:
-        raise source.error(f"there is no column of numbers ({roles.said}); name two columns with --a and --b")
+        raise source.error(
+            f"there is no column of numbers ({roles.said}); name two columns with --a and --b or, "
+            "if these are labels, the right ones with --gold"
+        )
     sample = [] if roles.sample is None else [roles.sample]
     columns = sheet.load(roles.labels, [*roles.scores, *sample])
     if not columns.rows:
@@ -133,6 +140,36 @@ def _wide(source: Source, columns: Columns, roles: Roles, items: Block) -> list[
             "each system"
         )
     return [replace(items, system=name, measures={"score": columns.numbers[name]}) for name in roles.scores]
+
+
+def _labelled(sheet: Sheet, roles: Roles, wanted: Wanted) -> list[Block]:
+    """A column of labels for each system, or for one, beside the column of the right ones."""
+    source, gold = sheet.source, str(roles.gold)
+    fewest = 2 if wanted.alone else 1
+    if len(roles.scores) < fewest or (len(roles.scores) > 1 and not wanted.alone):
+        needed = "one for each system" if wanted.alone else "one, or a table of all systems alone"
+        raise source.error(f"a table of labels needs columns of predictions, {needed} ({roles.said}); see --a and --b")
+    columns = sheet.load(list(dict.fromkeys([*roles.labels, gold, *roles.scores])), [])
+    right, *said = _classes([columns.labels[name] for name in (gold, *roles.scores)])
+    if lost := [i for i, label in enumerate(right) if label is None]:
+        raise source.error(f"there is no label in {shown(gold)}; give every row one", _line(columns, lost[0]))
+    known = set(right)
+    for name, labels in zip(roles.scores, said, strict=True):
+        if known.isdisjoint(labels):
+            few = listed(sorted(map(str, known)))
+            raise source.error(f"{shown(name)} holds none of the labels in {shown(gold)}, {few}; see --a and --b")
+    items = replace(_items(source, columns, roles, wanted), gold=right)
+    systems = roles.scores if wanted.alone else (None,)
+    return [replace(items, system=name, measures={"label": labels}) for name, labels in zip(systems, said, strict=True)]
+
+
+def _classes(columns: Sequence[Array]) -> list[Array]:
+    """Labels as texts, or as integers if all of them are; None where there is none."""
+    cells_of = [[cell.strip() or None if isinstance(cell, str) else cell for cell in column] for column in columns]
+    said = [cell for column in cells_of for cell in column if cell is not None]
+    if all(isinstance(cell, str) and INTEGER.fullmatch(cell) for cell in said):
+        cells_of = [[None if cell is None else int(cell) for cell in column] for column in cells_of]
+    return [as_objects(column) for column in cells_of]
 
 
 def _wide_counts(

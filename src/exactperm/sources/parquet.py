@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from exactperm.sources.base import Block, Format, Head, Source, Wanted
+from exactperm.sources.base import OF_LABELS, Block, Format, Head, Source, Wanted
 from exactperm.sources.files import STDIN, SourceError
 from exactperm.sources.layout import Columns, Sheet, as_objects, blocks_of
 from exactperm.sources.roles import shown
@@ -185,6 +185,7 @@ FORMAT = Format(
     recognise=recognise,
     blocks=blocks,
     generality=1,
+    metrics={"label": OF_LABELS},
     details="Written by pandas, polars, DuckDB, Spark. Columns mean what they mean in csv. Needs pyarrow, polars or "
     "DuckDB.",
 )

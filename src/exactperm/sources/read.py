@@ -52,7 +52,7 @@ def read(
         The name of the format, see `exactperm formats`; None finds it out.
     gold
         The file with what is right, where systems and gold standard come apart; a list of files if there are several
-        references.
+        references. Of a table of labels the column of the right ones.
     metrics
         What will be compared; only formats that compute metrics on demand (TREC runs) need to know.
     filter
@@ -90,9 +90,12 @@ def read(
     if not arguments:
         raise TypeError("read needs one or more paths")
     golds = [] if gold is None else [path for _, path in _arguments(gold if isinstance(gold, list | tuple) else [gold])]
-    given = [_Given.of(name, path, format, bool(golds)) for name, path in arguments]
+    column = golds[0] if len(golds) == 1 and golds[0] != STDIN and not Path(golds[0]).exists() else None
+    given = [_Given.of(name, path, format, bool(golds) and column is None, column) for name, path in arguments]
     _refuse_twice(given, golds)
-    if golds:
+    if column is not None and all(one.format.blocks for one in given):
+        wanted = replace(wanted, gold=column)
+    elif golds:
         _refuse_different(given)
         wanted = replace(wanted, gold=_read_golds([Source(path) for path in golds], given[0].format, wanted))
     wanted = replace(wanted, alone=len(given) == 1)
@@ -161,12 +164,14 @@ class _Given:
     format: Format
 
     @classmethod
-    def of(cls, named: str | None, path: str, format: str | None, with_gold: bool) -> _Given:
-        """Find the files of a path or a pattern, and their format."""
+    def of(cls, named: str | None, path: str, format: str | None, with_gold: bool, column: str | None) -> _Given:
+        """Find the files of a path or a pattern, and their format; the gold standard may be a column of a table."""
         sources = [Source(found) for found in _expanded(path)]
         for source in sources:
             source.start  # noqa: B018  # a file that cannot be read, or is empty, has no format
-        formats = [registry.get(format) if format else registry.recognise(source, with_gold) for source in sources]
+        formats = [
+            registry.get(format) if format else registry.recognise(source, with_gold, column) for source in sources
+        ]
         for source, each in zip(sources, formats, strict=True):
             if each is not formats[0]:
                 raise source.error(

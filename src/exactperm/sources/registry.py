@@ -95,9 +95,12 @@ def _unfit(format: Format, with_gold: bool) -> str | None:
     return "needs a gold standard (--gold)" if format.needs_gold else None
 
 
-def recognise(source: Source, with_gold: bool = False) -> Format:
-    """The format of a file by its content, or an error that says why it is none."""
-    head = Head(source)
+def recognise(source: Source, with_gold: bool = False, column: str | None = None) -> Format:
+    """The format of a file by its content, or an error that says why it is none.
+
+    `column` is the gold standard if it is no file: the column of right labels, if this is a table.
+    """
+    head = Head(source, column)
     found, objections = candidates(head, with_gold)
     if len(found) == 1:
         return get(found[0])
@@ -105,6 +108,8 @@ def recognise(source: Source, with_gold: bool = False) -> Format:
         raise source.error(f"this may be {' or '.join(found)}; say which with --format")
     if not head.is_text and b"\x00" not in head.start:
         deque(source.lines(), maxlen=0)  # says where the text is in another encoding
+    if column is not None:
+        Source(column).start  # noqa: B018  # says that there is no such file
     promised = ENDINGS.get(Path(head.name).suffix.lower(), ())
     names: dict[str, list[str]] = {}
     for name in sorted(objections, key=lambda name: name not in promised):

@@ -15,7 +15,20 @@ from exactperm import metrics
 from exactperm.sources.base import Wanted
 from exactperm.sources.files import Source
 
-__all__ = ["Kind", "Roles", "assign", "counts_by_system", "is_id", "listed", "metrics_of", "no_numbers", "shown"]
+__all__ = [
+    "LEFT_OUT",
+    "Kind",
+    "Roles",
+    "assign",
+    "counts_by_system",
+    "gold_of",
+    "is_gold",
+    "is_id",
+    "listed",
+    "metrics_of",
+    "no_numbers",
+    "shown",
+]
 
 #: what the cells of a column are: "number", "text", "empty" or, in formats that nest, "other"
 Kind = str
@@ -37,10 +50,16 @@ SYSTEMS = (
 SAMPLES = ("epoch", "sample", "repeat", "trial")
 #: what holds the score in a long table
 SCORES = ("score", "value", "correct", "is_correct", "acc", "accuracy")
+#: what holds the right answer in a table of labels
+GOLDS = ("gold", "gold_label", "y_true", "true_label", "ground_truth", "truth", "target", "label", "expected")
+#: what labels are given to, and is no label
+TEXTS = ("text", "input", "context", "premise", "hypothesis", "title", "content", "comment", "review", "source")
 #: what describes an item, and is never a system
 DESCRIPTIONS = ("doc", "document", "document_id", "passage", "passage_id", "line", "seed", "fold", "split", "subset")
 NEVER_SYSTEMS = frozenset((*IDS, *GROUPS, *SYSTEMS, *SAMPLES, *DESCRIPTIONS))
 SEPARATORS = "_.- :/"
+#: what is said before columns that are not used
+LEFT_OUT = "left out"
 #: names that a message lists
 SHOWN = 10
 
@@ -54,7 +73,9 @@ class Roles:
     id, group, system, sample
         The names of columns, or None.
     scores
-        The columns of numbers.
+        The columns of numbers, or in a table of labels those of predictions.
+    gold
+        The column of right labels, if this is a table of labels.
     left_out
         All others, each with the reason.
     """
@@ -65,6 +86,7 @@ class Roles:
     sample: str | None
     scores: tuple[str, ...]
     left_out: Mapping[str, str]
+    gold: str | None = None
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -77,9 +99,10 @@ class Roles:
         parts = [f"{role} {shown(name)}" for role, name in self._named() if name is not None]
         if self.id is None:
             parts.insert(0, "items by their row")
-        parts.append(f"scores {listed(self.scores)}" if self.scores else "no scores")
+        what = "scores" if self.gold is None else "predictions"
+        parts.append(f"{what} {listed(self.scores)}" if self.scores else f"no {what}")
         if self.left_out:
-            parts.append(f"left out {listed(self.left_out, self.left_out)}")
+            parts.append(f"{LEFT_OUT} {listed(self.left_out, self.left_out)}")
         return "; ".join(parts)
 
     def _named(self) -> tuple[tuple[str, str | None], ...]:
@@ -88,6 +111,7 @@ class Roles:
             ("groups by", self.group),
             ("systems by", self.system),
             ("samples by", self.sample),
+            ("gold", self.gold),
         )
 
 
@@ -99,33 +123,69 @@ def shown(name: str) -> str:
 def no_numbers(names: Iterable[str]) -> str:
     """What to do with a table of texts alone, most often labels."""
     return (
-        f"no column of numbers, only {listed(names)}; write scores, as 1 and 0 for right and wrong, "
-        "or compare labels in Python by compare(..., y_true=...)"
+        f"no column of numbers, only {listed(names)}; write scores, as 1 and 0 for right and wrong, or, if these are "
+        "labels, name the column of the right ones with --gold"
     )
+
+
+def gold_of(kinds: Mapping[str, Kind], wanted: str | None) -> str | None:
+    """The column of right labels: the user names it, or it is called so where there are texts and no scores."""
+    if wanted is not None or any(
+        kind == "number" and _plain(name) not in NEVER_SYSTEMS for name, kind in kinds.items()
+    ):
+        return wanted
+    return _first([name for name, kind in kinds.items() if kind == "text"], GOLDS)
 
 
 def assign(source: Source, kinds: Mapping[str, Kind], wanted: Wanted) -> Roles:
     """Find out which column is what; `kinds` are the columns and what their cells are."""
-    for name in (wanted.id, wanted.group):
+    for name in (wanted.id, wanted.group, wanted.gold):
         if name is not None and name not in kinds:
             raise source.error(f"there is no column {name!r}; there is {listed(kinds)}")
     chosen = _chosen(source, kinds, wanted)
-    free = [name for name in kinds if name not in (wanted.id, wanted.group, *chosen)]
+    gold = gold_of(kinds, wanted.gold)
+    free = [name for name in kinds if name not in (wanted.id, wanted.group, gold, *chosen)]
     group = wanted.group or _first(free, GROUPS)
     identity = wanted.id or _first([name for name in free if name != group], IDS)
     free = [name for name in free if name not in (group, identity)]
+    if gold is not None:
+        reasons = {name: _no_label(name, kinds[name], chosen) for name in (*chosen, *free)}
+        return _roles(identity, group, None, None, chosen, reasons, gold)
     system = None if chosen else _system(free, kinds)
     sample = _first([name for name in free if kinds[name] == "number"], SAMPLES)
     taken = {identity, group, system, sample}
     reasons = {name: _reason(name, kind, chosen) for name, kind in kinds.items() if name not in taken}
-    return Roles(
-        identity,
-        group,
-        system,
-        sample,
-        tuple(chosen or (name for name, reason in reasons.items() if not reason)),
-        {name: reason for name, reason in reasons.items() if reason},
-    )
+    roles = _roles(identity, group, system, sample, chosen, reasons)
+    right = None if chosen or system is not None else _first(roles.scores, GOLDS)
+    if right is not None and (wanted.alone or not any(_plain(name) in SCORES for name in roles.scores)):
+        raise source.error(
+            f"the column {shown(right)} may hold what is right ({roles.said}); if so, name it with --gold, else choose "
+            "two systems with --a and --b"
+        )
+    return roles
+
+
+def _roles(
+    identity: str | None,
+    group: str | None,
+    system: str | None,
+    sample: str | None,
+    chosen: Sequence[str],
+    reasons: Mapping[str, str],
+    gold: str | None = None,
+) -> Roles:
+    """The roles, with the columns that are chosen, else those that there is no reason to leave out, as scores."""
+    scores = tuple(chosen or (name for name, reason in reasons.items() if not reason))
+    return Roles(identity, group, system, sample, scores, {k: why for k, why in reasons.items() if why}, gold)
+
+
+def _no_label(name: str, kind: Kind, chosen: Sequence[str]) -> str:
+    """Why a column of a table of labels holds no predictions; nothing if it does."""
+    if chosen:
+        return "" if name in chosen else "not asked for"
+    if kind not in ("number", "text"):
+        return kind
+    return "describes items" if _plain(name) in NEVER_SYSTEMS or _plain(name) in TEXTS else ""
 
 
 def _chosen(source: Source, kinds: Mapping[str, Kind], wanted: Wanted) -> list[str]:
@@ -176,6 +236,11 @@ def _plain(name: str) -> str:
 def is_id(name: str) -> bool:
     """Whether a column of this name holds ids or row numbers."""
     return _plain(name) in IDS
+
+
+def is_gold(name: str) -> bool:
+    """Whether a column of this name holds what is right."""
+    return _plain(name) in GOLDS
 
 
 def listed(names: Iterable[str], reasons: Mapping[str, str] | None = None) -> str:

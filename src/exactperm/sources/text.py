@@ -13,10 +13,14 @@ from exactperm.sources.base import Format, Head, Predicted, Record, Source, Want
 __all__ = ["FORMAT"]
 
 References = list[list[str]]
+#: ends of the names of files that are no plain text
+TABLES = (".csv", ".tsv", ".jsonl", ".json")
 
 
 def recognise(head: Head) -> str | None:
     """Say why this is not text."""
+    if head.name.lower().endswith(TABLES):
+        return "the end of its name says that it is a table"
     return None if head.is_text else "not text in UTF-8"
 
 

@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow
-from sklearn.metrics import f1_score
+from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef
 
 DATA = Path(__file__).parents[1] / "data"
 PANDAS, POLARS = f"pandas {pd.__version__}", f"polars {pl.__version__}"
@@ -68,6 +68,51 @@ def wide():
         items=len(data),
         scores=means(data, SYSTEMS),
         made_by=PANDAS,
+    )
+
+
+def predictions(seed, items, classes, qualities):
+    """Right labels and what some classifiers say."""
+    rng = random.Random(seed)
+    right = [rng.choice(classes) for _ in range(items)]
+    said = {name: [x if rng.random() < q else rng.choice(classes) for x in right] for name, q in qualities.items()}
+    return right, said
+
+
+def labels():
+    """Labels as texts beside the right ones, which are known by their name, and the text that they are given to."""
+    right, said = predictions(7, 40, ["ham", "spam", "unsure"], {"svm": 0.8, "bert": 0.6})
+    data = pd.DataFrame({"id": range(40), "text": [f"mail, no. {i}" for i in range(40)], "label": right, **said})
+    save(
+        "csv_labels",
+        {"mails.csv": lambda path: data.to_csv(path, index=False)},
+        format="csv",
+        metric="accuracy",
+        systems=list(said),
+        items=len(data),
+        scores={name: accuracy_score(right, said[name]) for name in said},
+        others={"mcc": {name: matthews_corrcoef(right, said[name]) for name in said}},
+        made_by=f"{PANDAS}, aggregates of scikit-learn",
+    )
+
+
+def labels_as_integers():
+    """Right and predicted classes as integers: the user says which column is which."""
+    right, said = predictions(8, 40, [0, 1], {"svm": 0.8, "bert": 0.6})
+    rows = [
+        dict(zip(("item", "y", *said), row, strict=True)) for row in zip(range(40), right, *said.values(), strict=True)
+    ]
+    save(
+        "jsonl_labels",
+        {"predictions.jsonl": lambda path: path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))},
+        format="jsonl",
+        options={"gold": "y"},
+        metric="f1",
+        systems=list(said),
+        items=len(rows),
+        scores={name: f1_score(right, said[name]) for name in said},
+        others={"accuracy": {name: accuracy_score(right, said[name]) for name in said}},
+        made_by="a script of Python's json, aggregates of scikit-learn",
     )
 
 
@@ -306,6 +351,8 @@ def main():
     """Make all of them."""
     for make in (
         wide,
+        labels,
+        labels_as_integers,
         long,
         files_of_systems,
         excel,
