@@ -370,6 +370,7 @@ def test_keys_with_dots(tmp_path):
         ('{"id": 1, "A": 1}\n{"id": 2, "A": \n', ":2: not JSON at column 16: Expecting value; is the file complete?"),
         ('{"id": 1, "A": 1}\n' + "[" * 100_000, ":2: the JSON is nested too deeply"),
         ("[" * 100_000, ":1: the JSON is nested too deeply"),
+        ('{\n  "results": {\n    "A": 1\n  }\n}\n', ":1: a line holds one JSON object, and here is one over many"),
         ('{"id": 1, "A": ' + "9" * 5000 + "}", ":1: the JSON holds a number with too many digits"),
     ],
     ids=lambda text: text[:30],

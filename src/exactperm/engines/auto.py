@@ -135,8 +135,8 @@ def _choose_and_answer(questions: Sequence[Question], method: str) -> list[tuple
     results = _share([_first(question, method) for question in questions], questions, method)
     if any(not chosen.exact and chosen.name != "bracket" for _, chosen in results):
         warnings.warn(
-            "no exact engine can answer this in reasonable time, so the p-value is sampled; see pvalue_interval. "
-            f"The method was {next(c.name for _, c in results if not c.exact)}",
+            "no exact engine can answer this in reasonable time, so the p-value is sampled, by "
+            f"{next(c.name for _, c in results if not c.exact)}; its interval says how well",
             SamplingWarning,
             stacklevel=5,  # the caller of paired_test or compare
         )

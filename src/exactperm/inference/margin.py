@@ -68,7 +68,7 @@ def sides(problem: Problem) -> list[tuple[str, Effects]]:
     if not form.additive:
         raise ValueError(
             f"margin is for means, as a shift moves nothing else item by item; for metric {form.name!r} leave it out "
-            "and see on which side of the margin confidence_interval(0.9, method='BCa') of the result lies"
+            "and see on which side of the margin the interval of the difference lies, BCa at level 0.9"
         )
     law = Differences.of(problem, "a margin")
     both = ("greater", "less") if problem.alternative == "two-sided" else (problem.alternative,)

@@ -119,7 +119,9 @@ def _duckdb(source: Source) -> Any:
     try:
         import duckdb
     except ImportError:
-        raise source.error("files of this size are counted by DuckDB; pip install 'exactperm[duckdb]'") from None
+        raise source.error(
+            "tables that are large, or come with limits, are counted by DuckDB; pip install 'exactperm[duckdb]'"
+        ) from None
     return duckdb
 
 

@@ -111,6 +111,12 @@ class Source:
         for number, line in self._lines():
             if line.isspace():
                 continue
+            if line.strip() == "{":
+                raise self.error(
+                    "a line holds one JSON object, and here is one over many lines; is it a summary, as the "
+                    "results_*.json beside the samples_*.jsonl of lm-evaluation-harness? Give a file with all items",
+                    number,
+                )
             value = self.parse(line.rstrip("\r\n"), number)  # so that an error at its end is on this line
             if not isinstance(value, dict):
                 raise self.error(f"a line holds one JSON object, {{...}}; this one holds {_kind(value)}", number)
