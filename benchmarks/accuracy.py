@@ -9,7 +9,8 @@ polynomials, or balls of 320 bits. Violations are printed, and the script then e
 the law, which may be in a gap of it, errors are relative to the half-line that begins with the run.
 
 A p-value below 1e-300 is reported as its logarithm, whose last digit alone is worth 1e-13 and more: there both bounds
-grow with |log p|.
+grow with |log p|. The table has errors and widths divided by what they are allowed more, log p / log 1e-300; the last
+line has them as they are.
 """
 
 import argparse
@@ -38,13 +39,15 @@ from exactperm.region import Runs  # noqa: E402
 
 @dataclass
 class Row:
-    """The worst seen for one tag."""
+    """The worst seen for one tag, and as it is: above 1e-300, below."""
 
     answers: int = 0
     refused: int = 0
     violations: int = 0
     error: float = 0.0
     width: float = 0.0
+    plain: tuple[float, float] = (0.0, 0.0)
+    deep: tuple[float, float] = (0.0, 0.0)
     deepest: float = 0.0
     notes: list[str] = field(default_factory=list)
 
@@ -64,6 +67,7 @@ class Row:
             self.violations += 1
             self.notes.append(f"{name}: {width:.1e} wide, error {error:.1e}")
         self.error, self.width = max(self.error, error), max(self.width, width)
+        self.plain = max(self.plain[0], error), max(self.plain[1], width)
 
     def enter(self, name: str, tail: Tail, exact: object, width: float = WIDTH) -> None:
         """Check one answer by both claims."""
@@ -78,8 +82,12 @@ class Row:
             return
         log_exact = problems.log_ball(exact) if isinstance(exact, Fraction) else exact
         scale = allowance(log_exact)
-        self.error = max(self.error, relative_error(tail.log_estimate, log_exact) / scale)
-        self.width = max(self.width, math.expm1(tail.log_high - tail.log_low) / scale)
+        found, wide = relative_error(tail.log_estimate, log_exact), math.expm1(tail.log_high - tail.log_low)
+        self.error, self.width = max(self.error, found / scale), max(self.width, wide / scale)
+        if scale > 1:
+            self.deep = max(self.deep[0], found), max(self.deep[1], wide)
+        else:
+            self.plain = max(self.plain[0], found), max(self.plain[1], wide)
         self.deepest = min(self.deepest, tail.log_estimate)
 
 
@@ -220,6 +228,7 @@ def main() -> int:
                 row.enter_run(name, tail, *exact)
             else:
                 row.enter(name, tail, exact, math.inf if tag == FEW else WIDTH)
+    print("error and width are relative to p; below p = 1e-300 they are divided by log p / log 1e-300")
     print(f"{'problems':<30} {'answers':>8} {'refused':>8} {'violated':>8} {'error':>9} {'width':>9} {'log10 p':>9}")
     for tag, row in rows.items():
         deepest = row.deepest / math.log(10)
@@ -232,8 +241,14 @@ def main() -> int:
     answers, violations = (sum(getattr(row, x) for row in rows.values()) for x in ("answers", "violations"))
     worst, widest = (max(getattr(row, x) for row in rows.values()) for x in ("error", "width"))
     print(
-        f"{answers} answers, {violations} violations; relative error at most {worst:.1e}, "
-        f"intervals at most {widest:.1e} wide; {time.perf_counter() - start:.0f} s"
+        f"{answers} answers, {violations} violations; error at most {worst:.1e}, width at most {widest:.1e}; "
+        f"{time.perf_counter() - start:.0f} s"
+    )
+    above, below = ([max(getattr(row, x)[i] for row in rows.values()) for i in (0, 1)] for x in ("plain", "deep"))
+    deepest = min(row.deepest for row in rows.values()) / math.log(10)
+    print(
+        f"not divided: p from 1 to 1e-300, error at most {above[0]:.1e}, width at most {above[1]:.1e}; "
+        f"p down to 10^{deepest:.0f}, {below[0]:.1e} and {below[1]:.1e}"
     )
     return 1 if violations else 0
 

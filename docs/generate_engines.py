@@ -29,7 +29,11 @@ This page is generated from the docstrings by `docs/generate_engines.py`.
 
 An engine answers one question: with what probability does a sum of independent coins times integer steps fall into a
 region? The result names the engine that answered. `exact` is True if its only error is bounded rounding, and
-`pvalue_interval` then is certain to hold the truth; so it is for the bracket. For samplers it is a confidence interval.
+`pvalue_interval` then is certain to hold the truth; so it is for the bracket. Rounding is bounded on assumptions about
+elementary functions and transforms that [the mathematics](mathematics.md#11-what-is-proved-and-what-is-not) names. For
+samplers it is a confidence interval.
+
+Each engine has the letters of its sources. The proofs are in [the mathematics](mathematics.md), in one notation.
 
 ## auto
 """

@@ -10,9 +10,9 @@ event that it does and R the region,
 Only the two conditional probabilities, one near 1 and one near 0, are sampled (post-stratification
 on A; Cochran 1977, section 5A.9). Given how many samples fell in A they are two binomial counts;
 each gets the interval of Clopper and Pearson at 1 - alpha/2, so that both hold with probability
-1 - alpha. Any integer weights make a valid L: those here are a least-squares fit of the guide
-`Region.value` to a pilot sample of its own, rounded. Only the width depends on them, never the
-coverage.
+1 - alpha. The p-value itself is an estimate; what is proven is the interval. Any integer weights
+make a valid L: those here are a least-squares fit of the guide `Region.value` to a pilot sample of
+its own, rounded. Only the width depends on them, never the coverage.
 
 Cost: that of Monte Carlo and of one test in one dimension. Where the statistic has a kink near the
 midpoint (BLEU, if the brevity penalty sets in a few standard deviations from it) or n is small, L

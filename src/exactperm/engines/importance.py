@@ -5,7 +5,8 @@ weight w(x) = exp(K(theta) - theta . x), K(theta) = sum_j c_j log((1 + exp(theta
 
     P(R) = E_theta w(X) 1{X in R},       estimated by (w* + sum_i w(x_i) 1{x_i in R}) / (k + 1),
 
-w* the weight of the observed point, which keeps it a valid p-value (Harrison 2012).
+w* the weight of the observed point, so that it is never zero (after Harrison 2012). It is an
+estimate: the tilt depends on the data, and what is proven is the upper end of the interval.
 
 An average of weights has an honest interval only where they are bounded by a proven M. In one
 dimension they are: x >= a on the region gives w(x) <= M = exp(K - theta a). A sample is then kept

@@ -16,11 +16,12 @@ negligible mass of the tilted law, and all but a few phi_k are zero to any preci
 2. the torus covers a window outside which *evaluated* Chernoff bounds leave 10^-18 (`torus_tilt`);
 3. the frequencies that count are found by branch and bound, and proved to be all (`torus_support`);
 4. the sum over R is closed along each line where R is increasing in the last coordinate (`torus_half_lines`), else
-   taken over the points of the window in slabs (`torus_slabs`).
+   taken over the points of the window, some layers of it at a time (`torus_slabs`).
 
 Coins whose steps dwarf all others are conditioned upon first (`torus_dominant`).
 
-Every mass that is left out is bounded and the bounds are added up: truncation is a theorem.
+Every mass that is left out is bounded and the bounds are added up: truncation is a theorem
+(docs/mathematics.md, Theorem 8; half-lines need a tilt whose last component is not negative).
 Rounding is bounded under the assumption that each elementary function is within 4 ulp. The
 probability is a multiple of 2^-n, n the number of coins: where the interval holds only one
 multiple, that is the answer, without any error.

@@ -14,7 +14,7 @@ A box is dropped when its bound times its size is negligible, and the sum of wha
 kept, a bound of the whole truncation error. What survives is evaluated. phi at -k is the conjugate,
 so half of the frequencies do.
 
-Cost: (boxes) x (steps in the bound) + (live frequencies) x (distinct steps); for r = 2 about 1,200
+Cost: (boxes) x (steps in the bound) + (live frequencies) x (distinct steps); for r = 2 about 1,500
 frequencies are live whatever the number of items. It fails when few coins have large unrelated
 steps: then all frequencies live.
 
@@ -255,10 +255,12 @@ class _BoxBound:
     def _block(self, low: Integers, high: Integers) -> Floats:
         turns = _products((low + high) / 2, self.turns)
         sweep = _products((high - low) / 2, np.abs(self.turns))
+        # turns may be the small difference of large products: their rounding is that of the products
+        largest = _products(np.maximum(np.abs(low), np.abs(high)), np.abs(self.turns))
         nearest = np.abs(turns - np.rint(turns))
         # the factors' zeros lie at whole turns: |sin| is at least its value at the nearest
         # admissible angle
-        nearest = np.maximum(nearest - sweep - EPS * (8 * np.abs(turns) + 8), 0.0)
+        nearest = np.maximum(nearest - sweep - EPS * (8 * largest + 8), 0.0)
         sine = np.sin(math.pi * nearest)
         logs = np.log1p(-np.minimum(self.sech2 * sine * sine, 1 - EPS))
         return row_sums(logs, self.counts) * (0.5 * (1 - 1e-9))

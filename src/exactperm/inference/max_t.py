@@ -21,7 +21,8 @@ of the systems, and the systems of each block may be permuted.
 - All systems alike (the complete null): the chance of any claim is at most alpha, for any number of items. The data are
   one of K + 1 draws that are exchangeable (Phipson and Smyth 2010).
 - Two systems and several metrics: the chance of any false claim is at most alpha, whatever else is true, for any number
-  of items, where H of a metric says that exchanging both systems' sums of the true metrics together changes nothing.
+  of items, where H of a metric says that exchanging both systems' sums of the true metrics together changes nothing;
+  that each true metric may be exchanged by itself is not enough. A claim in the wrong direction is not counted.
   The law of max t* over some metrics does not depend on the others: subset pivotality (Westfall and Young, p. 42).
 - Several systems and one metric: the same as the number of items grows. Permuting a block gives its systems totals of
   one variance and one covariance, whatever the data are. So by Lindeberg's theorem t*_ij tends to (Z_i - Z_j) / sqrt 2
