@@ -2,6 +2,7 @@
 
 import tracemalloc
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -152,6 +153,24 @@ def test_from_counts():
         (lambda: Effects.from_scores(np.ones((3, 1), int), np.ones((3, 1), int)), ValueError, "one score per item"),
         (lambda: Effects.from_sums(np.ones((3, 2), int), np.ones((3, 2), int), ("x",)), ValueError, "need shape"),
         (
+            lambda: Effects.from_sums(np.ones((3, 2), int), np.ones((4, 2), int), ("x", "y")),
+            ValueError,
+            r"a and b need shape \(items, 2\) for the sums x, y; got \(3, 2\) and \(4, 2\)",
+        ),
+        (lambda: Effects.from_sums(np.ones(3, int), np.ones(3, int), ("x", "y", "z")), ValueError, "need shape"),
+        (lambda: Effects.from_scores(np.ones(3, int), np.ones(3)), TypeError, "^b must hold integers"),
+        (lambda: Effects.from_score_rows(np.ones((1, 3)), np.ones((1, 3), int)), TypeError, "^a must hold integers"),
+        (lambda: Effects.from_score_rows(np.ones((1, 3), int), np.ones((1, 3))), TypeError, "^b must hold integers"),
+        (lambda: Effects.from_sums(np.ones((1, 1)), np.ones((1, 1), int), ("x",)), TypeError, "^a must hold integers"),
+        (lambda: Effects.from_sums(np.ones((1, 1), int), np.ones((1, 1)), ("x",)), TypeError, "^b must hold integers"),
+        (lambda: Effects.from_counts({1: 3}, n_items=2.5), TypeError, "^n_items must be an integer, not 2.5"),
+        (lambda: Effects.from_counts({(1, 2): 2, 3: 1}), ValueError, "needs 2 integers for sum1, sum2$"),
+        (
+            lambda: Effects.from_counts({(1, 2): 2}) + Effects.from_counts({(1, 2): 2}, names=("x", "y")),
+            ValueError,
+            "cannot add effects of different sums: sum1, sum2 and x, y",
+        ),
+        (
             lambda: Effects.from_scores(np.ones(3, int), np.ones(3, int), np.array([1, 2])),
             ValueError,
             "groups needs one label per item",
@@ -197,6 +216,36 @@ def test_addition_with_something_else_is_refused():
         hash(Effects.from_counts({1: 2}))
 
 
+def test_what_was_lost_in_rounding_adds_up_in_every_unit():
+    """A bound that came out smaller would make certain what is not."""
+    sixth = replace(Effects.from_counts({3: 2, -1: 1}, unit=Fraction(1, 6)), rounding=7)
+    quarter = replace(Effects.from_counts({2: 5}, unit=Fraction(3, 4)), rounding=11)
+    whole = replace(Effects.from_counts({10**30: 5}, unit=Fraction(2)), rounding=2**70)
+    for one, other in ((sixth, quarter), (quarter, sixth), (whole, sixth), (sixth, whole), (sixth, sixth)):
+        both = one + other
+        assert both.rounding * both.unit == one.rounding * one.unit + other.rounding * other.unit
+        assert type(both.rounding) is int
+        (value,) = both.difference
+        assert value * both.unit == one.difference[0] * one.unit + other.difference[0] * other.unit
+        assert all(type(x) is int for x in both.values.ravel().tolist())
+    assert sixth != replace(sixth, rounding=8)
+
+
+@pytest.mark.parametrize("size", [1, 9, 10**6, 2**61, 2**62, 2**70])
+@pytest.mark.parametrize("shape", [(1, 1), (3, 1), (2, 5), (7, 3), (5, 40)])
+def test_rows_of_scores_are_counted_as_one_by_one(monkeypatch, size, shape):
+    monkeypatch.setattr("exactperm.effects.BLOCK", 4)  # a few rows at once
+    rng = np.random.default_rng(shape[1])
+    a, b = (np.array([[int(x) * size // 10 for x in row] for row in rng.integers(-10, 11, shape)]) for _ in "ab")
+    rows = Effects.from_score_rows(a, b)
+    assert rows == [Effects.from_scores(x, y) for x, y in zip(a, b, strict=True)]
+    for effects, x, y in zip(rows, a.tolist(), b.tolist(), strict=True):
+        assert (effects.names, effects.n_items) == (("score",), shape[1])
+        assert table(effects) == by_hand(x, y)
+        assert effects.totals_a == (sum(x),)
+        assert effects.totals_b == (sum(y),)
+
+
 def test_equality_sees_every_part():
     one = Effects.from_counts({1: 2, -2: 1}, totals_a=3)
     assert one == Effects.from_counts({-2: 1, 1: 2}, totals_a=3)
@@ -218,9 +267,29 @@ def test_exchanged():
     assert one.exchanged().exchanged() == one
 
 
+def test_from_frame_hands_everything_on():
+    pd = pytest.importorskip("pandas")
+    x, y, doc, weight = [1.5, 2.0, np.nan, 3.0], [1.0, 2.5, 1.0, 0.0], ["p", "q", "p", "q"], [1, 2, 5, 3]
+    frame = pd.DataFrame({"x": x, "y": y, "doc": doc, "weight": weight})
+    found = Effects.from_frame(
+        frame, a="x", b="y", group="doc", weight="weight", nan_policy="omit", grid=Fraction(1, 4)
+    )
+    assert table(found) == {(2,): (1, 0), (32,): (1, 0)}
+    assert (found.unit, found.n_items) == (Fraction(1, 4), 6)
+    with pytest.raises(ValueError, match="lacks 1 values"):
+        Effects.from_frame(frame, a="x", b="y")
+    plain = Effects.from_frame(frame.dropna(), a="x", b="y")
+    assert {value * plain.unit: counts for (value,), counts in table(plain).items()} == {
+        Fraction(1, 2): (1, 1),
+        Fraction(3): (1, 0),
+    }
+
+
 def test_repr():
     grouped = Effects.from_scores(np.array([1, 2, 3]), np.array([1, 1, 1]), np.array([0, 0, 1]))
     assert repr(grouped) == "Effects(score: 3 items in 2 groups, 0 tied, 2 distinct effects)"
+    two = Effects.from_counts({(1, 2): 3, (0, 0): 1})
+    assert repr(two) == "Effects(sum1, sum2: 4 items, 1 tied, 1 distinct effects)"
 
 
 def test_counting_makes_no_copy_of_the_data():

@@ -77,7 +77,7 @@ def dot(values: Integers, counts: NDArray[np.int64]) -> int:
             or float(np.abs(values.astype(np.float64) * counts).sum()) < NARROW
         ):
             return int(np.dot(values, counts))
-        if int(np.abs(counts).sum()) < 2**30:
+        if float(np.abs(counts).sum(dtype=np.float64)) < 2**30:
             # two halves of 32 bits each, summed apart, cannot overflow
             wide = values.astype(np.int64, copy=False)
             return (int(np.dot(wide >> 32, counts)) << 32) + int(np.dot(wide & 0xFFFFFFFF, counts))

@@ -169,3 +169,22 @@ def test_exact_takes_the_quick_engine_where_the_torus_is_dear():
     rng = np.random.default_rng(3)
     a, b = rng.integers(0, 1500, (2, 9, 2))
     assert xp.paired_test(a, b, metric="f1", method="exact").method == "enumeration"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_weighed_is_what_would_answer(kind):
+    asked = question(kind)
+    for name in sorted(set(METHODS) - {"auto", "exact"}):
+        ((engine, obstacle),) = auto.weighed(asked, name)
+        assert engine.name == name
+        assert obstacle == engine.obstacle(asked)
+    able = [engine.name for engine, obstacle in auto.weighed(asked, "auto") if obstacle is None]
+    assert able[0] == AUTO[kind]
+    exact = {engine.name: obstacle for engine, obstacle in auto.weighed(asked, "exact")}
+    assert not exact.keys() & {"bracket", "monte-carlo", "control-variate", "importance"}
+    assert all(obstacle is None or len(obstacle) > 20 for obstacle in exact.values())
+
+
+def test_a_method_that_is_none_is_not_weighed():
+    with pytest.raises(ValueError, match="method must be one of auto, exact, fourier"):
+        list(auto.weighed(question("no effect"), "magic"))

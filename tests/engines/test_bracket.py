@@ -4,17 +4,21 @@ import math
 from dataclasses import replace
 from fractions import Fraction
 
+import flint
 import numpy as np
 import pytest
 
+from exactperm.engines import bracket_bounds, bracket_frequencies, bracket_selberg
 from exactperm.engines.base import Options, Question, log_fraction
-from exactperm.engines.bracket import Bracket
+from exactperm.engines.bracket import Bracket, _lump
+from exactperm.engines.bracket_bounds import Bounds
 from exactperm.engines.bracket_dominant import Problem, toss_dominating
 from exactperm.engines.bracket_frequencies import Search, Signs
 from exactperm.engines.bracket_selberg import WrappedLaw, _bounds
 from exactperm.engines.bracket_tilt import Tilted, solve
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
+from sloppy import WAYS, spoil
 
 
 def lattice_of(effects, rounding=0):
@@ -182,6 +186,8 @@ def test_half_lines_on_either_side_and_their_mirror_image():
     assert Bracket().answer(below) == one
     both = Question(lattice, Runs(((0, span - high), (high, span))), Options(tolerance=1e-3))
     assert Bracket().answer(both).log_estimate == pytest.approx(one.doubled().log_estimate, abs=1e-12)
+    beyond = Question(lattice, Runs(((-9, -5), (high, span), (span + 2, span + 3))), Options(tolerance=1e-3))
+    assert Bracket().answer(beyond) == one
     rest = upper_tail(lattice, span - high + 1)
     assert math.exp(rest.log_estimate) == pytest.approx(1 - math.exp(one.log_estimate), abs=1e-3)
     assert upper_tail(lattice, 0).log_low == 0
@@ -194,6 +200,19 @@ def test_what_cannot_be_met_is_said():
     truth = count_at_least(subset_sums(effects[:16]), subset_sums(effects[16:]), 110)
     assert tail.details["reached"] > 0.01
     assert tail.log_low <= math.log(truth / 2**32) <= tail.log_high
+
+
+def test_where_rounding_leaves_nothing_certain_all_that_can_be_is_in_the_bracket():
+    tail = upper_tail(lattice_of([10, 1000], rounding=3), 1000)  # 1000 may have been reached or not
+    assert math.exp(tail.log_low) == pytest.approx(1 / 4, rel=1e-12)
+    assert math.exp(tail.log_high) == pytest.approx(1 / 2, rel=1e-12)
+
+
+def test_equal_effects():
+    tail = upper_tail(lattice_of([7] * 2000), 7 * 1060, 1e-4)  # more copies than are tossed
+    least, more = (Fraction(sum(math.comb(2000, k) for k in range(a, 2001)), 2**2000) for a in (1060, 1061))
+    assert tail.log_low <= log_fraction(more) < log_fraction(least) <= tail.log_high
+    assert tail.log_high - tail.log_low <= 1.01 * log_fraction(least / more) + 1e-3
 
 
 @pytest.mark.parametrize("base", [2, 3, 10**6])
@@ -282,6 +301,23 @@ def test_search_stops_within_its_budget_where_every_frequency_lives():
     np.testing.assert_allclose(np.abs(value), 1.0, atol=1e-5)
 
 
+@pytest.mark.parametrize("block", [1, 5, 64])
+def test_steps_and_frequencies_in_blocks_give_the_same(monkeypatch, block):
+    rng = np.random.default_rng(5)
+    weights = np.append(np.sort(rng.random(70)), 1.0)
+    tilted = solve(weights, rng.integers(1, 4, 71), 12.0)
+    signs = WrappedLaw.around(tilted, 0.0, 1e-9).signs
+    k = np.arange(1, 40, dtype=np.uint64)
+    value, found = signs.characteristic(k), Search(signs, 1e-6, math.inf).up_to(300)
+    monkeypatch.setattr(bracket_frequencies, "BLOCK", block)
+    monkeypatch.setattr(bracket_frequencies, "FACTORS", 10)
+    np.testing.assert_allclose(signs.characteristic(k), value, rtol=1e-12, atol=1e-300)
+    again = Search(signs, 1e-6, math.inf).up_to(300)
+    assert again[0] == found[0]
+    np.testing.assert_array_equal(again[1], found[1])
+    np.testing.assert_allclose(again[2], found[2], rtol=1e-12)
+
+
 def test_search_misses_no_live_frequency():
     rng = np.random.default_rng(11)
     for n in (3, 12, 60, 400):
@@ -300,3 +336,88 @@ def test_search_misses_no_live_frequency():
             live = np.flatnonzero(np.abs(value[:last]) > 1e-6)
             np.testing.assert_array_equal(k, everywhere[live])
             np.testing.assert_allclose(found, value[live], rtol=0, atol=1e-13)
+
+
+def beside(found, exact, side):
+    """Whether a bound lies on its side of the exact logarithm, no further than the rounding of a few operations."""
+    distance = side * (flint.arb(found) - exact)
+    return distance >= 0 and distance <= 1e-14 * (1 + abs(exact))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_arithmetic_of_bounds_rounds_outward(monkeypatch, way):
+    spoil(monkeypatch, way, [bracket_bounds])
+    rng = np.random.default_rng(2)
+    for _ in range(200):
+        x, y = (
+            Bounds(high - float(rng.choice([0, 1e-15, 1e-3, 2])), high, int(rng.integers(9)))
+            for high in -0.7 - rng.choice([0, 1e-9, 0.5, 40, 600], 2) * rng.random(2)
+        )
+        with flint.ctx.workprec(400):
+            low = [flint.arb(float(bounds.log_low)) for bounds in (x, y)]
+            high = [flint.arb(float(bounds.log_high)) for bounds in (x, y)]
+            both, product, rest = x.plus(y), x.times(y), x.complement()
+            assert beside(both.log_low, (low[0].exp() + low[1].exp()).log(), -1)
+            assert both.log_high == 0 or beside(both.log_high, (high[0].exp() + high[1].exp()).log(), 1)
+            assert beside(product.log_low, low[0] + low[1], -1)
+            assert beside(product.log_high, high[0] + high[1], 1)
+            assert beside(rest.log_low, (1 - high[0].exp()).log(), -1)
+            assert rest.log_high == 0 or beside(rest.log_high, (1 - low[0].exp()).log(), 1)
+            n = int(rng.integers(1, 10**6))
+            one_way = Bounds.all_one_way(n)
+            assert beside(one_way.log_low, -n * flint.arb(2).log(), -1)
+            assert beside(one_way.log_high, -n * flint.arb(2).log(), 1)
+            known = Bounds.of(Fraction(3, 2**60 + n))
+            assert beside(known.log_low, (flint.arb(3) / (2**60 + n)).log(), -1)
+            assert beside(known.log_high, (flint.arb(3) / (2**60 + n)).log(), 1)
+        assert both.degree == max(x.degree, y.degree)
+        assert product.degree == rest.degree == x.degree
+        tail = x.as_tail(0.25)
+        assert (tail.log_low, tail.log_high) == (x.log_low, x.log_high)
+        assert tail.log_low <= tail.log_estimate <= tail.log_high
+        a, b = math.exp(x.log_low - x.log_high), 1.0
+        assert math.exp(tail.log_estimate - x.log_high) == pytest.approx((a + b) / 2, rel=1e-12)
+        assert tail.details["reached"] == pytest.approx((b - a) / (b + a), rel=1e-6, abs=1e-15)
+        assert (tail.details["tolerance"], tail.details["degree"]) == (0.25, x.degree)
+
+
+def test_bounds_of_nothing_and_of_all():
+    nothing, all_of_it, some = Bounds(-math.inf, -math.inf), Bounds(0.0, 0.0), Bounds(-2.0, -1.0, 7)
+    assert nothing.plus(some) == some.plus(nothing) == some
+    assert nothing.plus(nothing) == nothing
+    unknown = Bounds(-math.inf, -1.0)
+    assert unknown.plus(unknown).log_low == -math.inf
+    assert unknown.complement().log_high == 0.0
+    assert all_of_it.complement() == nothing
+    assert nothing.complement().log_high == 0.0
+    assert -1e-14 <= nothing.complement().log_low <= 0.0
+    assert all_of_it.plus(some).log_high == 0.0
+    assert nothing.reached == all_of_it.reached == 0.0
+    assert unknown.reached == 1.0
+    assert some.at_least(Bounds(-1.5, -1.5)) == Bounds(-1.5, -1.0, 7)
+    assert some.at_least(Bounds(-0.5, -0.5)) == Bounds(-0.5, -0.5, 7)
+    assert some.at_least(Bounds(-3.0, -3.0)) == some
+    assert Bounds(-2.0, -2.0).as_tail(0.1).log_estimate == -2.0
+
+
+@pytest.mark.parametrize("first", [1, 5, 40])
+@pytest.mark.parametrize("share", [0.05, 0.6])
+def test_brackets_of_any_width_hold_the_truth(monkeypatch, first, share):
+    """Few frequencies, and much that is left out or outside: then the terms that pay for it are most of the width."""
+    monkeypatch.setattr(bracket_selberg, "FIRST", first)
+    monkeypatch.setattr(bracket_selberg, "LEFT_OUT", share)
+    monkeypatch.setattr(bracket_selberg, "OUTSIDE", share)
+    rng = np.random.default_rng(first)
+    widths = []
+    for _ in range(25):
+        effects = rng.integers(1, 2 ** int(rng.choice([3, 12, 40])), int(rng.integers(3, 14)), endpoint=True)
+        sums, rounding = subset_sums(effects), int(rng.choice([0, 2]))
+        steps, counts = np.unique(effects, return_counts=True)
+        for threshold in (*rng.choice(sums, 2).tolist(), int(rng.integers(1, sums[-1] + 1))):
+            found = _lump(Problem(steps, counts, rounding), threshold, 0.5, math.inf)  # no coin is tossed first
+            for moved in (threshold - rounding, threshold + rounding):
+                truth = Fraction(int((sums >= moved).sum()), len(sums))
+                assert math.exp(found.log_low) <= truth * (1 + Fraction(1, 10**14))
+                assert math.exp(found.log_high) * (1 + 1e-14) >= truth
+            widths.append(found.reached)
+    assert np.median(widths) > 1e-3

@@ -3,17 +3,21 @@
 import math
 from fractions import Fraction
 
+import flint
+import numpy as np
 import pytest
 
 import problems
 from claims import assert_converged, assert_honest
 from exactperm.effects import Effects
-from exactperm.engines.base import Question
-from exactperm.engines.conditioning import essential, pieces_of, set_apart
+from exactperm.engines import conditioning
+from exactperm.engines.base import Question, Tail
+from exactperm.engines.conditioning import Piece, essential, pieces_of, set_apart, sum_of
 from exactperm.engines.fourier import Fourier
 from exactperm.engines.meet_in_the_middle import MeetInTheMiddle
 from exactperm.lattice import Lattice
 from exactperm.region import Runs
+from sloppy import WAYS, spoil
 
 
 def asked(counts, low, high=None):
@@ -91,3 +95,52 @@ def test_weights_add_up_to_one():
     question = asked({1000: 200, 1: 2, 10**6 + 1: 1}, 0)
     whole = Fourier().answer(question)
     assert_honest(whole, Fraction(1))
+
+
+def random_tails(rng, number):
+    """Intervals of probabilities from 1/number down to 10^-200, some of them points and some empty."""
+    tails = []
+    for _ in range(number):
+        log = -math.log(number) - float(rng.choice([0, 1e-9, 0.5, 30, 450])) * rng.random()
+        width = float(rng.choice([0, 1e-15, 1e-9, 0.1]))
+        tails.append(Tail(log - width, log - width / 2, log))
+    return tails if rng.random() < 0.8 else [*tails, conditioning.IMPOSSIBLE]
+
+
+def beside(found, exact, side):
+    """Whether a bound lies on its side of the exact logarithm, no further than the rounding of a few operations."""
+    distance = side * (flint.arb(found) - exact)
+    return distance >= 0 and distance <= 3e-14 * (1 + abs(exact))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_sums_complements_and_weights_are_rounded_outward(monkeypatch, way):
+    spoil(monkeypatch, way, [conditioning])
+    rng = np.random.default_rng(4)
+    for _ in range(150):
+        tails = random_tails(rng, int(rng.choice([2, 3, 8, 200])))
+        with flint.ctx.workprec(400):
+            ends = {
+                end: sum((flint.arb(x).exp() for t in tails if (x := getattr(t, end)) > -math.inf), flint.arb(0))
+                for end in ("log_low", "log_high")
+            }
+            total = sum_of(tails)
+            assert beside(total.log_low, ends["log_low"].log(), -1)
+            assert total.log_high == 0 or beside(total.log_high, ends["log_high"].log(), 1)
+            assert total.log_low <= total.log_estimate <= total.log_high <= 0
+            for weight in (1.0, 0.25, 3 / 8):
+                part = Piece([], weight=weight).combine(tails)
+                assert beside(part.log_low, (ends["log_low"] * weight).log(), -1)
+                assert part.log_high == 0 or beside(part.log_high, (ends["log_high"] * weight).log(), 1)
+                rest = Piece([], complement=True, weight=weight).combine(tails[:1])
+                assert beside(rest.log_low, ((1 - flint.arb(tails[0].log_high).exp()) * weight).log(), -1)
+                assert rest.log_high == 0 or beside(
+                    rest.log_high, ((1 - flint.arb(tails[0].log_low).exp()) * weight).log(), 1
+                )
+
+
+def test_nothing_adds_up_to_nothing():
+    assert sum_of([]).log_high == -math.inf
+    assert sum_of([conditioning.IMPOSSIBLE] * 2).log_high == -math.inf
+    whole = Piece([], complement=True).combine([])
+    assert (whole.log_estimate, whole.log_high) == (0.0, 0.0)

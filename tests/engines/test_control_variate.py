@@ -154,6 +154,7 @@ def test_one_dimension_is_answered_exactly():
         tail = ControlVariate().answer(question)
         assert math.exp(tail.log_estimate) == pytest.approx(exact, rel=1e-12)
         assert tail.details["n_resamples"] == 0
+        assert tail.confidence == 0.95
 
 
 # -- manners ---------------------------------------------------------------------------------------

@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from exactperm.effects import Effects
+from exactperm.engines import base
 from exactperm.engines.base import Question, Tail, log_fraction
 from exactperm.engines.enumeration import Enumeration, count_assignments
 from exactperm.lattice import Lattice
 from exactperm.region import Region, Runs
+from sloppy import WAYS, spoil
 
 ENGINE = Enumeration()
 
@@ -145,6 +147,32 @@ def test_tail_of_a_fraction_contains_it_and_is_narrow(x):
     assert tail.log_low <= tail.log_estimate <= tail.log_high <= 0
     log = tail.log_estimate
     assert tail.log_high - tail.log_low <= 1e-14 * min(1.0, -log) + 6 * math.ulp(log)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_tails_of_fractions_hold_them_with_any_logarithm_within_four_ulp(monkeypatch, way):
+    spoil(monkeypatch, way, [base])
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        n, d = (int(x) for x in rng.integers(1, 2**60, 2))
+        for x in (
+            Fraction(min(n, d), 2 * max(n, d)) / 2 ** int(rng.integers(3000)),
+            1 - Fraction(n, 2 ** int(rng.integers(61, 400))),
+        ):
+            truth, radius = true_log(x)
+            tail = Tail.from_fraction(x)
+            assert Fraction(float(tail.log_low)) <= truth - radius
+            assert truth + radius <= Fraction(float(tail.log_high))
+
+
+def test_twice_a_tail_keeps_what_is_known_of_it():
+    tail = Tail(-3.0, -2.0, -1.0, {"seed": 1}, 0.9)
+    two = math.log(2)
+    assert tail.doubled() == Tail(-3.0 + two, -2.0 + two, -1.0 + two, {"seed": 1}, 0.9)
+    counted = Tail.from_fraction(Fraction(3, 8)).doubled()
+    assert (counted.fraction, counted.log_high >= math.log(3 / 4)) == (Fraction(3, 4), True)
+    most = Tail(-0.2, -0.1, 0.0).doubled()
+    assert (most.log_low, most.log_estimate, most.log_high, most.confidence) == (0.0, 0.0, 0.0, None)
 
 
 def test_tail_of_zero_and_of_one_are_exact():

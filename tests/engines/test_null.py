@@ -8,6 +8,7 @@ import pytest
 
 import problems
 from exactperm.effects import Effects
+from exactperm.engines import null
 from exactperm.engines.base import log_fraction
 from exactperm.engines.null import log_null_law, null_law, obstacle
 from exactperm.lattice import Lattice
@@ -38,6 +39,15 @@ def test_against_exact_integers(family):
 def test_the_smallest(counts):
     exact = Law.of(counts)
     assert law_of(counts)[1] == pytest.approx([int(w) / 2**exact.n for w in exact.ways], abs=1e-15, rel=0)
+
+
+@pytest.mark.parametrize("counts", [{1: 1, 2: 1}, {1: 3, 2: 2}, {1: 8, 5: 2}, {2: 30, 3: 20}])
+def test_all_frequencies_are_evaluated_where_they_cannot_be_told_apart(monkeypatch, counts):
+    expected = law_of(counts)
+    monkeypatch.setattr(null, "LIMIT", 0)
+    points, probabilities = law_of(counts)
+    assert points.tolist() == expected[0].tolist()
+    assert probabilities == pytest.approx(expected[1], abs=1e-15, rel=0)
 
 
 def test_nothing_is_one_point():

@@ -2,18 +2,21 @@
 
 import math
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
 
 from exactperm.effects import Effects
-from exactperm.engines.base import Question
+from exactperm.engines import torus, torus_dominant, torus_half_lines, torus_slabs, torus_support, torus_tilt
+from exactperm.engines.base import Question, Tail
 from exactperm.engines.torus import Torus, _tail
 from exactperm.engines.torus_point import dominating_tilt
 from exactperm.engines.torus_support import live_support
 from exactperm.engines.torus_tilt import TiltedCoins
 from exactperm.lattice import Lattice
 from exactperm.region import Region, Runs
+from sloppy import WAYS, spoil
 
 # -- the oracle ----------------------------------------------------------------------------------
 
@@ -211,6 +214,20 @@ def test_three_dimensions():
             assert_right(Torus().answer(Question(lattice, region)), exact)
             for tail in both_ways(lattice, region):
                 assert_right(tail, exact, width=2e-9)
+
+
+@pytest.mark.parametrize("block", [1, 50, 1 << 20])
+def test_three_dimensions_in_blocks(monkeypatch, block):
+    monkeypatch.setattr(torus_half_lines, "BLOCK", block)
+    monkeypatch.setattr(torus_slabs, "BLOCK", block)
+    monkeypatch.setattr(torus_support, "BLOCK", block)
+    lattice = lattice_of([[1, 0, 2], [0, 1, -1], [1, 1, 1], [2, 0, 1]], [5, 4, 5, 3])
+    for normal in ([1, -1, 2], [3, 2, 1]):
+        middle = sum(x * y for x, y in zip(lattice.span, normal, strict=True)) // 2
+        region = half_space(normal, middle + 5)
+        exact = probability(lattice, region.contains)
+        for tail in both_ways(lattice, region):
+            assert_right(tail, exact)
 
 
 NASTY = {
@@ -427,21 +444,137 @@ def test_the_exponent_keeps_its_digits():
         assert error <= 1e-12 * max(abs(value), 1)
 
 
+MODULES = [torus, torus_dominant, torus_half_lines, torus_slabs, torus_support, torus_tilt]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_bounds_of_rounding_hold_with_any_functions_within_four_ulp(monkeypatch, way):
+    spoil(monkeypatch, way, MODULES)
+    test_the_exponent_keeps_its_digits()
+    for name in ("resonant", "two scales", "many equal"):
+        for tilt in ((0.0, 0.0), (0.03, -0.2), (1.0, 2.0)):
+            test_the_characteristic_function_against_ball_arithmetic(name, tilt)
+
+
+@cache
+def small_problems():
+    """Half-spaces of small laws, and what they have of them exactly."""
+    shapes = [
+        ([[1, 0], [0, 1]], [60, 60]),
+        ([[5, 0], [10, 5], [5, -5], [1, 0], [0, 1]], [6, 7, 6, 1, 2]),
+        ([[9, 8], [8, 7], [1, 1]], [9, 9, 1]),
+    ]
+    found = []
+    for lattice in (lattice_of(*shape) for shape in shapes):
+        points, table = law(lattice)
+        ways = [sum(int(x) << (32 * i) for i, x in enumerate(row)) for row in table]
+        for normal in ([0, 1], [-2, 3]):
+            middle = sum(x * y for x, y in zip(lattice.span, normal, strict=True)) // 2
+            top = int(np.maximum(lattice.steps @ normal, 0) @ lattice.counts)
+            for part in (0.1, 0.7):
+                region = half_space(normal, middle + math.ceil(part * (top - middle)))
+                inside = np.flatnonzero(region.contains(points)).tolist()
+                found.append((lattice, region, Fraction(sum(ways[i] for i in inside), 2**lattice.n)))
+    return found
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_intervals_hold_the_truth_with_any_functions_within_four_ulp(monkeypatch, way):
+    known = small_problems()
+    spoil(monkeypatch, way, MODULES)
+    for lattice, region, exact in known:
+        for tail in both_ways(lattice, region):
+            assert_honest(tail, exact)
+
+
+@pytest.mark.parametrize("tiny", [0.1, 1e-3, 1e-6])
+@pytest.mark.parametrize("negligible", [1e-18, 1e-3, 1e-6])
+def test_what_is_left_out_is_in_the_interval_however_much_it_is(monkeypatch, tiny, negligible):
+    """Usually 1e-18, which rounding hides: here points, lines and frequencies left out are most of the error."""
+    known = small_problems()
+    monkeypatch.setattr(torus_half_lines, "LOG_TINY", math.log(tiny))
+    monkeypatch.setattr(torus_slabs, "LOG_TINY", math.log(tiny))
+    monkeypatch.setattr(torus_slabs, "MOST_POINTS", 10**5)  # what a slab leaves out is LOG_TINY over this
+    monkeypatch.setattr(torus_support, "LOG_NEGLIGIBLE", math.log(negligible))
+    widths = []
+    for lattice, region, exact in known:
+        for tail in both_ways(lattice, region):
+            assert_honest(tail, exact)
+            widths.append(tail.log_high - tail.log_low)
+    assert np.median(widths) > 1e-3 * max(tiny, negligible)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_weighted_sums_of_islands_are_rounded_outward(monkeypatch, way):
+    flint = pytest.importorskip("flint")
+    spoil(monkeypatch, way, [torus_dominant])
+    rng = np.random.default_rng(3)
+    for _ in range(100):
+        number = int(rng.integers(2, 17))
+        logs = -math.log(number) - rng.random(number) * float(rng.choice([0, 1e-9, 1, 50, 900]))
+        widths = rng.choice([0, 1e-14, 1e-6, 1], number)
+        tails = [Tail(x - 1 - w, x - 1 - w / 2, x - 1) for x, w in zip(logs.tolist(), widths.tolist(), strict=True)]
+        if rng.random() < 0.3:
+            tails[0] = Tail(-math.inf, -math.inf, -math.inf)
+        weights = (rng.random(number) - 1).tolist()
+        parts = [torus_dominant.Island(w, None, None) for w in weights]
+        found = torus_dominant.weighted_sum(parts, tails)
+        with flint.ctx.workprec(400):
+            for end, side in (("log_low", -1), ("log_high", 1)):
+                ends = [(w, getattr(t, end)) for w, t in zip(weights, tails, strict=True)]
+                exact = sum(((flint.arb(w) + x).exp() for w, x in ends if x > -math.inf), flint.arb(0)).log()
+                distance = side * (flint.arb(float(getattr(found, end))) - exact)
+                assert distance >= 0
+                assert distance <= 1e-12
+        assert found.log_low <= found.log_estimate <= found.log_high <= 0
+    nothing = Tail(-math.inf, -math.inf, -math.inf)
+    assert torus_dominant.weighted_sum(parts, [nothing] * len(parts)) == nothing
+    assert torus_dominant.weighted_sum(parts[:1], [nothing]) is nothing
+
+
+def test_the_only_whole_count_in_an_interval_is_the_answer():
+    for n in (1, 5, 40, 200):
+        for count in (0, 1, 2, 1000, 10**9, 2**n):
+            if count > 2**n or count > 10**14:
+                continue
+            log = math.log(count) - n * math.log(2) if count else -math.inf
+            wide = Tail(log - 0.2 / (count or 1), log, min(log + 0.2 / (count or 1), 0.0))
+            sure = torus._whole_count(wide, n)
+            if count:
+                assert sure.fraction == Fraction(count, 2**n)
+                none = math.log(count + 0.3) - n * math.log(2), math.log(count + 0.7) - n * math.log(2)
+                two = Tail(log, log, math.log(count + 1) - n * math.log(2))
+                assert torus._whole_count(two, n) is two
+                between = Tail(none[0], none[0], none[1])
+                assert torus._whole_count(between, n) is between
+    far = Tail(-1.0, -0.9, -0.8)
+    assert torus._whole_count(far, 60) is far
+
+
+def test_two_intervals_together():
+    a, b = Tail(-3.0, -2.5, -2.0), Tail(-2.6, -2.4, -1.0)
+    for one, other in ((a, b), (b, a)):
+        both = torus._intersection(one, other)
+        assert (both.log_low, both.log_estimate, both.log_high) == (-2.6, -2.5, -2.0)
+    narrow = Tail(-2.2, -2.1, -2.05)
+    assert torus._intersection(a, narrow) == torus._intersection(narrow, a) == narrow
+
+
 # -- what it cannot do ---------------------------------------------------------------------------
 
 
 def test_obstacles_name_the_way_out():
-    torus, yes = Torus(), lambda x: x[:, 0] >= 0
+    engine, yes = Torus(), lambda x: x[:, 0] >= 0
     flat = lattice_of([[1, 0], [0, 1]], [5, 5])
-    assert torus.obstacle(Question(flat, Region(yes))) is None
-    assert "one dimension" in torus.obstacle(Question(flat, Runs(((0, 3),))))
+    assert engine.obstacle(Question(flat, Region(yes))) is None
+    assert "one dimension" in engine.obstacle(Question(flat, Runs(((0, 3),))))
     deep = lattice_of(np.eye(5), [9] * 5)
-    assert "5 free dimensions" in torus.obstacle(Question(deep, Region(yes)))
+    assert "5 free dimensions" in engine.obstacle(Question(deep, Region(yes)))
     big = Lattice(np.array([[2**70, 1], [0, 1]], dtype=object), np.array([5, 5]), flat.basis, (0, 0))
-    assert "too large" in torus.obstacle(Question(big, Region(yes)))
+    assert "too large" in engine.obstacle(Question(big, Region(yes)))
     rng = np.random.default_rng(0)
     few = lattice_of(rng.integers(1, 30_000, (30, 2)), np.ones(30))
-    assert "unrelated" in torus.obstacle(Question(few, Region(yes, increasing=True)))
+    assert "unrelated" in engine.obstacle(Question(few, Region(yes, increasing=True)))
     wide = lattice_of(rng.integers(1, 30_000, (3000, 2)), np.ones(3000))
-    assert "monte-carlo" in torus.obstacle(Question(wide, Region(yes)))
-    assert torus.cost(Question(flat, Region(yes))) < 0.1
+    assert "monte-carlo" in engine.obstacle(Question(wide, Region(yes)))
+    assert engine.cost(Question(flat, Region(yes))) < 0.1

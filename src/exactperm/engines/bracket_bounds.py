@@ -70,10 +70,10 @@ class Bounds:
 
 
 def _outward(log: float, direction: int) -> float:
-    """Move by more than the rounding of a few operations on a number and its logarithm."""
+    """Move by more than the rounding of an exponential and a logarithm, each within 4 ulp, and of a sum."""
     if not math.isfinite(log):
         return log
-    return log + direction * 2.0**-50 * (1.0 + abs(log))
+    return log + direction * 2.0**-49 * (1.0 + abs(log))
 
 
 def _log_sum(x: float, y: float) -> float:

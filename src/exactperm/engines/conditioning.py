@@ -190,12 +190,16 @@ def _above_the_mean(v: Ints, c: Ints, span: int, n: int, runs: Sequence[tuple[in
 # -- tails -----------------------------------------------------------------------------------------------------
 
 
-def outward(low: float, estimate: float, high: float) -> Tail:
-    """A tail whose ends are moved by more than the rounding of a few operations on logarithms."""
+def outward(low: float, estimate: float, high: float, terms: int = 1) -> Tail:
+    """A tail whose ends are moved by more than the rounding of an exponential and a logarithm of so many terms.
+
+    Each within 4 ulp, they move a sum by 8 EPS, and 8 EPS of the logarithm of what it is to its largest term.
+    """
+    room = 1 + math.log(terms)
     if low > -math.inf:
-        low -= 8 * EPS * (1 + abs(low))
+        low -= 16 * EPS * (room + abs(low))
     if high > -math.inf:
-        high += 8 * EPS * (1 + abs(high))
+        high += 16 * EPS * (room + abs(high))
     return Tail(low, min(estimate, 0.0), min(high, 0.0))
 
 
@@ -204,7 +208,7 @@ def sum_of(tails: list[Tail]) -> Tail:
     if len(tails) == 1:
         return tails[0]
     lows, estimates, highs = ([getattr(t, end) for t in tails] for end in ("log_low", "log_estimate", "log_high"))
-    return outward(_log_sum(lows), _log_sum(estimates), _log_sum(highs))
+    return outward(_log_sum(lows), _log_sum(estimates), _log_sum(highs), max(len(tails), 1))
 
 
 def _log_sum(logs: list[float]) -> float:

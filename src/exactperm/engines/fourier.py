@@ -127,8 +127,6 @@ def _closed_form(interval: Interval) -> Tail | None:
     """All coins one way, or nothing: 2^-n and 0."""
     if interval.a > interval.b or interval.a > interval.span:
         return IMPOSSIBLE
-    if not interval.n:
-        return Tail(0.0, 0.0, 0.0)
     if interval.span - interval.a < int(interval.v[0]):  # nothing attainable but the span itself
         if interval.b < interval.span:
             return IMPOSSIBLE
@@ -179,8 +177,8 @@ def _invert(intervals: list[Interval]) -> list[Tail]:
 def _estimate(value: float, absolute: float, exponent: float, exponent_error: float) -> Tail:
     """The inner sum, given with a bound on its error, times exp(exponent), given likewise."""
     if value <= absolute:  # no digit is certain
-        high = min(exponent + exponent_error + math.log(max(value, 0.0) + absolute) + 8 * EPS * (1 - exponent), 0.0)
-        return Tail(-math.inf, high if value > 0 else -math.inf, high)
+        high = exponent + exponent_error + math.log(max(value, 0.0) + absolute)
+        return outward(-math.inf, high if value > 0 else -math.inf, high)
     log = exponent + math.log(value)
     low, high = math.log1p(-absolute / value), math.log1p(absolute / value)
     return outward(log + low - exponent_error, log, log + high + exponent_error)
