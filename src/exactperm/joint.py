@@ -10,6 +10,7 @@ import numpy as np
 from exactperm.engines.base import Options
 from exactperm.inference.max_t import DEFAULT_RESAMPLES, Measure, StepDown, step_down
 from exactperm.metrics.comparison import values
+from exactperm.metrics.tails import looks_up
 from exactperm.systems import Systems
 
 __all__ = ["permuted_jointly"]
@@ -37,5 +38,5 @@ def _measure(data: Systems, names: list[str], lost: Any, alternative: str) -> Me
             "use 'holm'"
         )
     sums = np.stack([data.sums(name, lost) for name in names], axis=1).astype(np.float64)
-    side = 0 if alternative == "two-sided" else 1 if (alternative == "greater") == metric.higher_is_better else -1
+    side = 0 if alternative == "two-sided" else 1 if looks_up(alternative, metric.higher_is_better) else -1
     return Measure(sums, None if metric.additive else partial(values, metric), side)

@@ -18,6 +18,7 @@ import math
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from exactperm.metrics.tails import looks_up
 from exactperm.result import Interval
 
 if TYPE_CHECKING:
@@ -110,7 +111,7 @@ def tails(problem: Problem, confidence_level: float) -> tuple[Fraction | None, F
     alpha = 1 - Fraction(str(float(confidence_level)))
     if problem.alternative == "two-sided":
         return alpha / 2, alpha / 2
-    larger = (problem.alternative == "greater") == problem.metric.higher_is_better
+    larger = looks_up(problem.alternative, problem.metric.higher_is_better)
     return (alpha, None) if larger else (None, alpha)
 
 

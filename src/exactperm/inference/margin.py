@@ -27,6 +27,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from exactperm.grid import as_written
+from exactperm.metrics.tails import looks_up
 
 if TYPE_CHECKING:
     from exactperm.effects import Effects
@@ -77,7 +78,7 @@ def sides(problem: Problem) -> list[tuple[str, Effects]]:
 
 def _moved(problem: Problem, law: Differences, side: str) -> Effects:
     """The effects with every item of A moved by the margin, to where A is better for "greater"."""
-    upwards = (side == "greater") == problem.metric.higher_is_better
+    upwards = looks_up(side, problem.metric.higher_is_better)
     shift = (-1 if upwards else 1) * (problem.margin or 0) / (law.unit * problem.metric.scale)
     items = problem.effects.n_items
     unit = law.unit * Fraction(items, law.size or 1) / shift.denominator

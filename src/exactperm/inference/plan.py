@@ -23,6 +23,7 @@ from exactperm.inference.power_simulation import (
     entropy,
 )
 from exactperm.metrics import Alternative, Metric
+from exactperm.metrics.tails import looks_up
 from exactperm.result import Problem, TestResult
 from exactperm.signature import line_of
 
@@ -77,7 +78,7 @@ class Plan:
         """Where the difference has to lie to be found."""
         if self.alternative == "two-sided":
             return "both"
-        return "above" if (self.alternative == "greater") == self.metric.higher_is_better else "below"
+        return "above" if looks_up(self.alternative, self.metric.higher_is_better) else "below"
 
     @property
     def exact(self) -> bool:

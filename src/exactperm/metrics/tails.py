@@ -34,7 +34,7 @@ from exactperm.region import Region, Runs
 if TYPE_CHECKING:
     from exactperm.metrics.base import Metric
 
-__all__ = ["rejection_region", "scores", "statistic"]
+__all__ = ["looks_up", "rejection_region", "scores", "statistic"]
 
 Integers = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -57,11 +57,16 @@ def scores(metric: Metric, effects: Effects) -> tuple[float | None, float | None
     return _mean_scores(metric, effects) if metric.additive else compare(metric, effects).scores()
 
 
+def looks_up(alternative: str, higher_is_better: bool) -> bool:
+    """Whether a one-sided test is about large values of the statistic: "greater" says that A is *better*."""
+    return (alternative == "greater") == higher_is_better
+
+
 def rejection_region(metric: Metric, effects: Effects, alternative: str) -> tuple[Lattice, Runs | Region | None]:
     """The lattice, and its points at least as extreme as the data; None for all of them."""
     if alternative not in ("two-sided", "greater", "less"):
         raise ValueError(f'alternative must be "two-sided", "greater" or "less", not {alternative!r}')
-    upper = (alternative == "greater") == metric.higher_is_better
+    upper = looks_up(alternative, metric.higher_is_better)
     two_sided = alternative == "two-sided"
     if metric.additive:
         lattice = Lattice.of(effects)

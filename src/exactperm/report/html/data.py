@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from exactperm.metrics.tails import looks_up
 from exactperm.pair import adjusted_as_known, as_known, in_a_word
 from exactperm.report.html.histogram import Histogram, histogram
 from exactperm.report.html.intervals import NO_DATA, Found
@@ -48,7 +49,7 @@ def _tail(comparison: Comparison) -> str:
     """The side of the null distribution on which differences are as extreme as the observed one."""
     if comparison.alternative == "two-sided":
         return "both"
-    return "upper" if (comparison.alternative == "greater") == comparison.higher_is_better else "lower"
+    return "upper" if looks_up(comparison.alternative, comparison.higher_is_better) else "lower"
 
 
 def _sums(pair: Pair) -> list[str]:

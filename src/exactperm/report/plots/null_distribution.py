@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 from numpy.typing import NDArray
 
+from exactperm.metrics.tails import looks_up
 from exactperm.report.plots import style, words
 from exactperm.report.plots.law import Law, law_of
 from exactperm.result import TestResult
@@ -73,7 +74,7 @@ def _bounds(result: TestResult, tie: float) -> list[float]:
     if result.alternative == "two-sided":
         reach = abs(result.statistic) - tie
         return [-reach, reach] if reach > 0 else []
-    upper = (result.alternative == "greater") == result.higher_is_better
+    upper = looks_up(result.alternative, result.higher_is_better)
     return [result.statistic - tie] if upper else [result.statistic + tie]
 
 
