@@ -15,6 +15,7 @@ import problems
 from exactperm import Effects, Metric, paired_test
 from exactperm.engines.auto import METHODS
 from exactperm.result import Interval, TestResult, apart, format_pvalue
+from exactperm.signature import line_of, parts_of
 
 A = [12, 9, 15, 11, 8, 14, 10, 13]
 B = [11, 9, 12, 10, 8, 11, 9, 12]
@@ -205,6 +206,12 @@ def test_a_result_without_its_data_says_so():
     for ask in (bare.as_fraction, bare.null_distribution):
         with pytest.raises(ValueError, match="does not hold the data of its test"):
             ask()
+
+
+def test_a_line_is_taken_apart_as_it_was_put_together():
+    parts = {"metric": "f1(pos_label='a|b:c')", "alternative": "two-sided", "items": "3"}
+    assert parts_of(line_of(parts)) == parts
+    assert line_of(parts).count("|") == 2
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,15 @@ from typing import Any
 
 __all__ = ["line_of", "parts_of"]
 
+#: how a bar is written inside of a value, as in a Python string
+BAR = r"\x7c"
+
 
 def line_of(parts: Mapping[str, Any]) -> str:
     """The line that says this."""
-    return "|".join(f"{key}:{value}" for key, value in parts.items())
+    return "|".join(f"{key}:{str(value).replace('|', BAR)}" for key, value in parts.items())
 
 
 def parts_of(signature: str) -> dict[str, str]:
     """What a line says."""
-    return dict(part.partition(":")[::2] for part in signature.split("|"))
+    return {key: value.replace(BAR, "|") for key, _, value in (part.partition(":") for part in signature.split("|"))}

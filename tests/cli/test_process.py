@@ -150,6 +150,14 @@ def test_a_full_disk_is_one_line(two, form):
     assert done.stderr == b"No space left on device\n"
 
 
+def test_a_closed_output_is_no_error():
+    """As of a daemon: what is said is lost, and the exit code is right."""
+    for arguments, code in ((["metrics"], 0), (["compare", "nothere.csv"], 2)):
+        shell = ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *arguments]
+        done = subprocess.run(shell, check=False, env=environment(), capture_output=True, timeout=60)
+        assert (done.returncode, b"Traceback" in done.stderr) == (code, False)
+
+
 def test_progress_is_for_terminals(tmp_path, two):
     (tmp_path / "sitecustomize.py").write_text(
         "import exactperm.cli.progress as p, exactperm.sources.align as a, time\n"

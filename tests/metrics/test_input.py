@@ -399,6 +399,8 @@ SENTENCES = ["The cat sat there .", "A dog ran to the house ."]
         ([0, 1, 1], "f1", {}, "f1"),
         ([0, 1, 1], "f1", {"pos_label": 1, "average": "binary"}, "f1"),
         ([0, 1, 1], "f1", {"pos_label": 0}, "f1(pos_label=0)"),
+        (["a", "b", "b"], "f1", {"pos_label": np.str_("a")}, "f1(pos_label='a')"),
+        (["a", "b", "c"], "f1", {"average": "micro", "labels": np.array(["a"])}, "f1(average='micro', labels=['a'])"),
         (["a", "b", "b"], "specificity", {"pos_label": "b"}, "specificity(pos_label='b')"),
         (["a", "b", "b"], "fbeta", {"beta": 2, "pos_label": "a"}, "fbeta(beta=2, pos_label='a')"),
         (["a", "b", "c"], "precision", {"average": "micro"}, "precision(average='micro')"),

@@ -178,6 +178,8 @@ REFUSED = {
     "no rows": (nulls(a=[], b=[]), {}, "holds no rows"),
     "no long rows": (pl.DataFrame({"a": column([], pl.Int64), "b": column([], pl.Int64)}), {}, "holds no rows"),
     "none left": (nulls(a=[None], b=[2]), {"nan_policy": "omit"}, "holds no rows"),
+    "no rows in groups": (nulls(a=[], b=[], doc=[]), {"group": "doc"}, "holds no rows"),
+    "none left in groups": (nulls(a=[None], b=[2], doc=[1]), {"group": "doc", "nan_policy": "omit"}, "holds no rows"),
 }
 
 

@@ -105,24 +105,54 @@ def test_items_without_a_prediction(tmp_path):
         ("0.csv: there is no column 'lable'; there is id, label, A, B", table(), {"gold": "lable"}),
         ("0.csv:4: there is no label in label; give every row one", table(right=["cat", "dog", "", *GOLD[3:]]), {}),
         (
-            "0.csv: note holds none of the labels in label, bird, cat, dog; see --a and --b",
+            "0.csv: note holds mostly other things than the labels in label, bird, cat, dog; choose the columns of "
+            "predictions with --a and --b, or drop it",
             table(note=["fine"] * 6),
             {},
         ),
         (
-            "0.csv: a table of labels needs columns of predictions, one for each system (items by id; gold label; "
-            "predictions A); see --a and --b",
+            "0.csv: a table of labels needs a column of predictions for each system; choose them with --a and --b "
+            "(items by id; gold label; predictions A)",
             table(said={"A": SAID["A"]}),
             {},
         ),
         (
-            "0.csv: a table of labels needs columns of predictions, one, or a table of all systems alone",
+            "0.csv: a table of labels about one system needs one column of predictions; drop the others, or call "
+            "it prediction (items by id; gold label; predictions A, B)",
             [table()] * 2,
             {},
         ),
-        ("0.csv: a table of labels needs columns of predictions", "id,label,A,B\n", {"gold": "label"}),
+        ("0.csv: a table of labels needs a column of predictions", "id,label,A,B\n", {"gold": "label"}),
+        (
+            "0.csv: a row for each system cannot hold labels; write a column for each, or a file for each",
+            "id,model,label,prediction\n1,A,cat,cat\n1,B,cat,dog\n",
+            {"gold": "label"},
+        ),
+        (
+            "0.csv: --a and --b name columns of predictions beside label; there is id, A, B",
+            table(),
+            {"a": "label", "b": "A"},
+        ),
+        (
+            "0.csv: --a and --b name columns of predictions beside label; there is id, A, B",
+            table(),
+            {"a": "X", "b": "Y"},
+        ),
+        ("0.csv: length holds mostly other things than", table(length=[10, 2, 5, 1, 7, 8]), {"gold": "label"}),
+        ("0.csv: tables of labels are read whole, not counted by DuckDB", table(), {"memory_limit": "1GB"}),
+        (
+            "0.csv: the column label may hold what is right (items by id; scores label); if so, name it with --gold, "
+            "else name a score with --metric",
+            ["id,label\n1,0\n2,1\n"] * 2,
+            {},
+        ),
         ("gold.txt: there is no such file; check the path", ["what, no table\n"] * 2, {"gold": "gold.txt"}),
         ("0.csv: there is no column 'D'", table(), {"a": "A", "b": "D"}),
+        (
+            "A has no label for 1 of 6 items: '2'",
+            table(right=[1, 0, 1, 1, 0, 1], said={"A": [1, 0, "NA", 1, 0, 0], "B": [0] * 6}),
+            {"gold": "label"},
+        ),
     ],
 )
 def test_what_is_wrong_is_said(tmp_path, message, text, options):
@@ -133,6 +163,53 @@ def test_a_score_beside_what_is_right_is_a_score(tmp_path):
     texts = [table("target", [1, 0, 1], {"score": [a, 0.5, 0.25]}) for a in (1, 0.75)]
     scores = xp.read(*(save(tmp_path, f"{i}.csv", text) for i, text in enumerate(texts)))
     assert scores.metrics[0] == "score"
+
+
+@pytest.mark.parametrize("metric", ["exact_match", "rouge"])
+def test_what_is_right_beside_scores_of_any_name_is_left_out(tmp_path, metric):
+    texts = [table("target", [1, 0, 1], {metric: [a, 0.5, 0.25]}) for a in (1, 0.75)]
+    scores = xp.read(*(save(tmp_path, f"{i}.csv", text) for i, text in enumerate(texts)))
+    assert scores.metrics == (metric,)
+    assert "left out target (what is right, it seems)" in scores.notes[0]
+
+
+def test_the_user_says_that_it_is_a_score(tmp_path):
+    paths = [save(tmp_path, f"{i}.csv", f"id,label\n1,{i}\n2,1\n") for i in range(2)]
+    assert dict(xp.compare(xp.read(*paths, metrics="label")).scores) == {"0": 0.5, "1": 1.0}
+
+
+def test_what_scikit_learn_scripts_write(tmp_path):
+    said = {
+        "0": [1, 0, 1, 1],
+        "1": [0.0, 1.0, 1.0, "unsure"],
+    }  # floats, as pandas writes integers beside what is missing
+    paths = [
+        save(tmp_path, f"{name}.csv", table("y_true", [1, 0, 1, 0], {"y_pred": x, "proba": [0.9, 0.1, 0.7, 0.6]}))
+        for name, x in said.items()
+    ]
+    assert dict(xp.compare(xp.read(*paths, gold="y_true"), metric="accuracy").scores) == {"0": 0.75, "1": 0.0}
+    paths[1] = save(tmp_path, "2.csv", table("y_true", [1, 0, 1, 0], {"y_pred": [0.0, 1.0, 1.0, 0.0]}))
+    scores = xp.read(*paths, gold="y_true")
+    assert dict(xp.compare(scores, metric="accuracy").scores) == {"0": 0.75, "2": 0.5}
+    assert scores.measures["label"].gold == (1, 0, 1, 0)
+
+
+def test_parts_may_hold_one_class_each(tmp_path):
+    for system, said in (("A", ["no", "yes"]), ("B", ["yes", "no"])):
+        for part, (right, x) in enumerate(zip(["yes", "no"], said, strict=True)):
+            save(tmp_path, f"{system}{part}.csv", f"id,gold,pred\n{part},{right},{x}\n")
+    scores = xp.read({name: str(tmp_path / f"{name}*.csv") for name in "AB"})
+    assert dict(xp.compare(scores).scores) == {"A": 0.0, "B": 1.0}
+    for part, right in enumerate(["yes", "no"]):
+        save(tmp_path, f"both{part}.csv", f"id,gold,A,B\n{part},{right},{'no' if right == 'yes' else 'yes'},{right}\n")
+    assert dict(xp.compare(xp.read(str(tmp_path / "both*.csv"))).scores) == {"A": 0.0, "B": 1.0}
+
+
+def test_a_folder_that_is_called_like_the_column(tmp_path, monkeypatch):
+    path = save(tmp_path, "mails.csv", table())
+    (tmp_path / "label").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert xp.read(path, gold="label").systems == ("A", "B")
 
 
 def test_tables_are_no_texts_for_bleu(tmp_path):

@@ -19,7 +19,7 @@ from exactperm.cli.explain import explain
 from exactperm.cli.formats import formats
 from exactperm.cli.metrics import metrics
 from exactperm.cli.power import power
-from exactperm.cli.terminal import survive_any_encoding
+from exactperm.cli.terminal import survive_any_encoding, survive_closed_streams
 
 __all__ = ["COMMANDS", "app", "run"]
 
@@ -87,6 +87,7 @@ def run() -> int:
     """Run the command that the arguments name; return the exit code."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)  # end in silence where a reader such as head has seen enough
+    survive_closed_streams()
     survive_any_encoding()
     try:
         app()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,16 @@ if TYPE_CHECKING:
     from exactperm.comparisons import Comparisons
     from exactperm.inference.power_result import Power
 
-__all__ = ["listed", "note", "printer", "show", "spoken_warnings", "survive_any_encoding", "write"]
+__all__ = [
+    "listed",
+    "note",
+    "printer",
+    "show",
+    "spoken_warnings",
+    "survive_any_encoding",
+    "survive_closed_streams",
+    "write",
+]
 
 
 def printer(*, stderr: bool = False) -> Console:
@@ -64,6 +74,13 @@ def listed(rows: list[tuple[str, str]]) -> None:
 def note(message: str) -> None:
     """Say something besides the results."""
     typer.echo(message, err=True)
+
+
+def survive_closed_streams() -> None:
+    """What is said to a stream that was closed, as a daemon's, is lost."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115  # until the process ends
 
 
 def survive_any_encoding() -> None:

@@ -97,7 +97,8 @@ def spelled(name: str, options: Mapping[str, Any]) -> str:
     """The name with these options written in it, after those that are there."""
     if not options:
         return name
-    written = ", ".join(f"{key}={value!r}" for key, value in options.items())
+    plain = {key: value.tolist() if hasattr(value, "tolist") else value for key, value in options.items()}  # of NumPy
+    written = ", ".join(f"{key}={value!r}" for key, value in plain.items())
     return f"{name[:-1]}, {written})" if name.endswith(")") else f"{name}({written})"
 
 

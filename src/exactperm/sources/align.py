@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactperm.sources.answers import Answers, called
-from exactperm.sources.base import Counts, Format, Predicted
+from exactperm.sources.base import OF_LABELS, Counts, Format, Predicted, is_whole
 from exactperm.sources.files import SourceError
 from exactperm.sources.scores import Measure, Provenance, Scores
 
@@ -208,6 +208,8 @@ def _check_complete(
 
 def _predictions(name: str, columns: Mapping[str, list[Any]], format: Format) -> Measure:
     gold: list[Any] | None = None
+    if format.metrics[name] is OF_LABELS:
+        columns = _as_integers(columns)
     for system, column in columns.items():
         theirs = [x.gold for x in column]
         if gold is not None and theirs != gold:
@@ -223,6 +225,16 @@ def _predictions(name: str, columns: Mapping[str, list[Any]], format: Format) ->
         tuple(gold or ()),
         format.metrics[name],
     )
+
+
+def _as_integers(columns: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:
+    """Labels as integers if all of them are, of all systems and in the gold standard."""
+    if not all(is_whole(label) for column in columns.values() for x in column for label in x):
+        return columns
+    return {
+        system: [Predicted(int(float(x.prediction)), int(float(x.gold))) for x in column]
+        for system, column in columns.items()
+    }
 
 
 def _counts(columns: Mapping[str, list[Any]]) -> tuple[str, dict[str, Any]]:

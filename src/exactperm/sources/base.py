@@ -7,6 +7,7 @@ a `SourceError`, one line that names the file, the line, what is wrong and what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,10 +33,12 @@ __all__ = [
     "group_among",
     "is_label",
     "is_number",
+    "is_whole",
     "name_before",
 ]
 
 
+INTEGER = re.compile(r"-?\d{1,15}(\.0*)?")
 #: by which labels can be compared, the default first
 OF_LABELS = ("accuracy", "f1", "mcc", "precision", "recall", "balanced_accuracy", "cohen_kappa")
 
@@ -225,6 +228,13 @@ def group_among(source: Source, wanted: Wanted, *known: str) -> str | None:
         return wanted.group
     there = f"there is {' and '.join(known)}" if known else "there are none; leave out --group"
     raise source.error(f"this format has no groups by {wanted.group!r:.60}; {there}")
+
+
+def is_whole(label: Any) -> bool:
+    """Whether a label is an integer, or a text that is one, as pandas may write it: 1 or 1.0."""
+    if isinstance(label, str):
+        return INTEGER.fullmatch(label) is not None
+    return isinstance(label, int | float) and float(label).is_integer()
 
 
 def is_number(value: Any) -> bool:

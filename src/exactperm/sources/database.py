@@ -63,8 +63,6 @@ def is_large(tables: Sequence[Table], wanted: Wanted, limits: Limits) -> bool:
     sources = [source for table in tables for source in table.sources]
     if any(table.format not in READERS for table in tables) or any(source.path == STDIN for source in sources):
         return False
-    if wanted.gold is not None:  # labels are compared item by item
-        return False
     parts = len(tables) == 1 < len(sources) and wanted.a is not None and find_spec("duckdb") is not None
     size = sum(Path(source.path).stat().st_size for source in sources)
     return limits.given or size >= (LARGE_PARTS if parts else LARGE)
@@ -167,6 +165,10 @@ def _opened(connection: Connection, table: Table, wanted: Wanted) -> tuple[Any, 
     rows = _rows(connection, table.format, table.sources)
     types = dict(zip(rows.columns, map(str, rows.types), strict=True))
     roles = assign(table.sources[0], {name: _kind(kind) for name, kind in types.items()}, wanted)
+    if roles.gold is not None:
+        raise table.sources[0].error(
+            "tables of labels are read whole, not counted by DuckDB; leave out --memory-limit and --spill"
+        )
     used = {name: types[name] for name in (*roles.labels, *roles.scores)}
     if len(table.sources) > 1:
         _check_one_schema(connection, table, used)

@@ -174,6 +174,8 @@ def _cells_of_groups(
     (totals,) = fetch(differing.select(nw.col(name).sum() for name in [*a, "items"]))
     grouped = differing.group_by("group").agg(*(nw.col(name).sum() for name in d))
     cells = grouped.select(*d, groups=nw.lit(1, nw.Int64)).group_by(*d).agg(nw.col("groups").sum())
+    if not totals[-1]:
+        raise ValueError(NO_ROWS)
     yield [*[(0,)] * len(d), *((total,) for total in totals[:-1]), (0,), totals[-1:]]
     for *differences, groups in fetch_columns(cells.select(nw.col(name).cast(nw.Int64) for name in [*d, "groups"])):
         nothing = np.zeros(len(groups), dtype=np.int64)

@@ -6,7 +6,7 @@ one system. Where columns are the counts that a metric is made of, as tp, fp and
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -15,14 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.sources import cells
-from exactperm.sources.base import Block, Wanted
+from exactperm.sources.base import Block, Wanted, is_whole
 from exactperm.sources.files import Source, SourceError
-from exactperm.sources.roles import SCORES, Kind, Roles, assign, counts_by_system, listed, metrics_of, shown
+from exactperm.sources.roles import (
+    SCORES,
+    Kind,
+    Roles,
+    assign,
+    counts_by_system,
+    is_long,
+    listed,
+    metrics_of,
+    shown,
+    the_prediction,
+)
 
 __all__ = ["Columns", "Loading", "Sheet", "as_objects", "blocks_of"]
 
 Array = NDArray[Any]
-INTEGER = re.compile(r"-?\d{1,15}")
 #: of which types names can be
 LABELS = {str, int, float, bool}
 
@@ -145,31 +155,52 @@ def _wide(source: Source, columns: Columns, roles: Roles, items: Block) -> list[
 def _labelled(sheet: Sheet, roles: Roles, wanted: Wanted) -> list[Block]:
     """A column of labels for each system, or for one, beside the column of the right ones."""
     source, gold = sheet.source, str(roles.gold)
-    fewest = 2 if wanted.alone else 1
-    if len(roles.scores) < fewest or (len(roles.scores) > 1 and not wanted.alone):
-        needed = "one for each system" if wanted.alone else "one, or a table of all systems alone"
-        raise source.error(f"a table of labels needs columns of predictions, {needed} ({roles.said}); see --a and --b")
-    columns = sheet.load(list(dict.fromkeys([*roles.labels, gold, *roles.scores])), [])
-    right, *said = _classes([columns.labels[name] for name in (gold, *roles.scores)])
+    predicted = roles.scores if wanted.alone else the_prediction(roles.scores)
+    if len(predicted) < 2 if wanted.alone else len(predicted) != 1:
+        raise source.error(f"{_needed(roles, wanted)} ({roles.said})")
+    columns = sheet.load(list(dict.fromkeys([*roles.labels, gold, *predicted])), [])
+    right, *said = _labels([columns.labels[name] for name in (gold, *predicted)])
     if lost := [i for i, label in enumerate(right) if label is None]:
         raise source.error(f"there is no label in {shown(gold)}; give every row one", _line(columns, lost[0]))
-    known = set(right)
-    for name, labels in zip(roles.scores, said, strict=True):
-        if known.isdisjoint(labels):
-            few = listed(sorted(map(str, known)))
-            raise source.error(f"{shown(name)} holds none of the labels in {shown(gold)}, {few}; see --a and --b")
+    if wanted.alone and wanted.a is None and not wanted.several:
+        _refuse_other_things(source, gold, right, dict(zip(predicted, said, strict=True)))
     items = replace(_items(source, columns, roles, wanted), gold=right)
-    systems = roles.scores if wanted.alone else (None,)
+    systems = predicted if wanted.alone else (None,)
     return [replace(items, system=name, measures={"label": labels}) for name, labels in zip(systems, said, strict=True)]
 
 
-def _classes(columns: Sequence[Array]) -> list[Array]:
-    """Labels as texts, or as integers if all of them are; None where there is none."""
-    cells_of = [[cell.strip() or None if isinstance(cell, str) else cell for cell in column] for column in columns]
-    said = [cell for column in cells_of for cell in column if cell is not None]
-    if all(isinstance(cell, str) and INTEGER.fullmatch(cell) for cell in said):
-        cells_of = [[None if cell is None else int(cell) for cell in column] for column in cells_of]
-    return [as_objects(column) for column in cells_of]
+def _needed(roles: Roles, wanted: Wanted) -> str:
+    """What a table of labels lacks."""
+    if is_long(roles):
+        return "a row for each system cannot hold labels; write a column for each, or a file for each"
+    if wanted.alone:
+        return "a table of labels needs a column of predictions for each system; choose them with --a and --b"
+    return "a table of labels about one system needs one column of predictions; drop the others, or call it prediction"
+
+
+def _refuse_other_things(source: Source, gold: str, right: Array, predicted: Mapping[str, Array]) -> None:
+    """A column of which most cells are none of the right labels holds something else, unless the user chose it."""
+    known = {str(label) for label in right}
+    for name, labels in predicted.items():
+        said = [str(label) for label in labels if label is not None]
+        if 2 * sum(label in known for label in said) < len(said):
+            few = listed(sorted(known))
+            raise source.error(
+                f"{shown(name)} holds mostly other things than the labels in {shown(gold)}, {few}; choose the "
+                "columns of predictions with --a and --b, or drop it"
+            )
+
+
+def _labels(columns: Sequence[Array]) -> list[Array]:
+    """The cells without blanks around them; None where there is none, which NA is only beside integers."""
+    cells_of = [[cell.strip() if isinstance(cell, str) else cell for cell in column] for column in columns]
+    said = [cell for column in cells_of for cell in column if not _is_missing(cell, cells.MISSING)]
+    missing = cells.MISSING if all(map(is_whole, said)) else frozenset({""})
+    return [as_objects([None if _is_missing(cell, missing) else cell for cell in column]) for column in cells_of]
+
+
+def _is_missing(cell: Any, missing: frozenset[str]) -> bool:
+    return cell is None or (isinstance(cell, str) and cell in missing) or (isinstance(cell, float) and math.isnan(cell))
 
 
 def _wide_counts(

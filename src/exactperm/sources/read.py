@@ -90,7 +90,7 @@ def read(
     if not arguments:
         raise TypeError("read needs one or more paths")
     golds = [] if gold is None else [path for _, path in _arguments(gold if isinstance(gold, list | tuple) else [gold])]
-    column = golds[0] if len(golds) == 1 and golds[0] != STDIN and not Path(golds[0]).exists() else None
+    column = golds[0] if len(golds) == 1 and golds[0] != STDIN and not Path(golds[0]).is_file() else None
     given = [_Given.of(name, path, format, bool(golds) and column is None, column) for name, path in arguments]
     _refuse_twice(given, golds)
     if column is not None and all(one.format.blocks for one in given):

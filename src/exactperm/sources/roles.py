@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from exactperm import metrics
@@ -24,10 +24,12 @@ __all__ = [
     "gold_of",
     "is_gold",
     "is_id",
+    "is_long",
     "listed",
     "metrics_of",
     "no_numbers",
     "shown",
+    "the_prediction",
 ]
 
 #: what the cells of a column are: "number", "text", "empty" or, in formats that nest, "other"
@@ -52,6 +54,8 @@ SAMPLES = ("epoch", "sample", "repeat", "trial")
 SCORES = ("score", "value", "correct", "is_correct", "acc", "accuracy")
 #: what holds the right answer in a table of labels
 GOLDS = ("gold", "gold_label", "y_true", "true_label", "ground_truth", "truth", "target", "label", "expected")
+#: what holds the answer of the system in a table about one
+PREDICTIONS = ("y_pred", "prediction", "predicted", "pred", "predicted_label", "y_hat")
 #: what labels are given to, and is no label
 TEXTS = ("text", "input", "context", "premise", "hypothesis", "title", "content", "comment", "review", "source")
 #: what describes an item, and is never a system
@@ -149,6 +153,9 @@ def assign(source: Source, kinds: Mapping[str, Kind], wanted: Wanted) -> Roles:
     identity = wanted.id or _first([name for name in free if name != group], IDS)
     free = [name for name in free if name not in (group, identity)]
     if gold is not None:
+        if gold in chosen or (wanted.a is not None and not chosen):
+            there = listed(name for name in kinds if name != gold)
+            raise source.error(f"--a and --b name columns of predictions beside {shown(gold)}; there is {there}")
         reasons = {name: _no_label(name, kinds[name], chosen) for name in (*chosen, *free)}
         return _roles(identity, group, None, None, chosen, reasons, gold)
     system = None if chosen else _system(free, kinds)
@@ -157,12 +164,30 @@ def assign(source: Source, kinds: Mapping[str, Kind], wanted: Wanted) -> Roles:
     reasons = {name: _reason(name, kind, chosen) for name, kind in kinds.items() if name not in taken}
     roles = _roles(identity, group, system, sample, chosen, reasons)
     right = None if chosen or system is not None else _first(roles.scores, GOLDS)
-    if right is not None and (wanted.alone or not any(_plain(name) in SCORES for name in roles.scores)):
+    return roles if right is None or right in wanted.metrics else _without_gold(source, roles, right, wanted)
+
+
+def _without_gold(source: Source, roles: Roles, right: str, wanted: Wanted) -> Roles:
+    """The roles without a column that seems to hold what is right; an error where the others may be predictions."""
+    others = tuple(name for name in roles.scores if name != right)
+    if wanted.alone or not others or _first(others, PREDICTIONS) is not None:
+        otherwise = "choose two systems with --a and --b, or drop it" if wanted.alone else "name a score with --metric"
         raise source.error(
-            f"the column {shown(right)} may hold what is right ({roles.said}); if so, name it with --gold, else choose "
-            "two systems with --a and --b"
+            f"the column {shown(right)} may hold what is right ({roles.said}); if so, name it with --gold, else "
+            f"{otherwise}"
         )
-    return roles
+    return replace(roles, scores=others, left_out={**roles.left_out, right: "what is right, it seems"})
+
+
+def the_prediction(names: Sequence[str]) -> Sequence[str]:
+    """Of the columns of a table about one system the one that is called so, if there is one."""
+    found = _first(names, PREDICTIONS)
+    return names if found is None else (found,)
+
+
+def is_long(roles: Roles) -> bool:
+    """Whether a column that names systems was left out."""
+    return any(_plain(name) in SYSTEMS for name in roles.left_out)
 
 
 def _roles(

@@ -306,7 +306,7 @@ def fetch_columns(query: Any, *, arrays: bool = False) -> Iterator[Sequence[Any]
     """Yield the columns of a result, a block of rows at a time.
 
     DuckDB hands over those of `PLAIN` types as arrays, if asked to: making a tuple of each row is most of the time of a
-    large result.
+    large result. They are in memory all at once, 8 bytes a number.
     """
     native = query.to_native()
     if arrays and hasattr(native, "fetchnumpy"):
