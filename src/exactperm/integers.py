@@ -48,7 +48,8 @@ def largest(x: Integers) -> int:
     """The largest magnitude, or for small types a bound on it."""
     if x.dtype.kind in "iu" and x.dtype.itemsize < 8:
         return int(2 ** (8 * x.dtype.itemsize))
-    return max(int(x.max()), -int(x.min())) if x.size else 0
+    # the methods max, min and sum go through Python, which costs as much as some thousand numbers
+    return max(int(np.maximum.reduce(x, axis=None)), -int(np.minimum.reduce(x, axis=None))) if x.size else 0
 
 
 def subtract(a: Integers, b: Integers) -> Integers:
@@ -64,7 +65,7 @@ def total(x: Integers, bound: int | None = None) -> int:
     if x.dtype == object:
         return int(sum(x.tolist()))
     if x.dtype.itemsize < 8 or (largest(x) if bound is None else bound) * x.size < NARROW:
-        return int(x.sum(dtype=np.int64))
+        return int(np.add.reduce(x, axis=None, dtype=np.int64))
     # two halves of 32 bits each, summed apart, cannot overflow below 2^31 items
     return (int((x >> 32).sum(dtype=np.int64)) << 32) + int((x & 0xFFFFFFFF).sum(dtype=np.int64))
 

@@ -134,11 +134,16 @@ class Tilt:
             # psi itself is rounded: each logarithm is of a number near one, each term by what enters it
             psi += slack * (coins.n + linear)
             reach = np.fmin(reach, (psi + log_mass) / lam)
+            # the reach is stationary: within a percent of its best where lam is within a sixteenth of its own. Of the
+            # normal law psi is log_mass there, and by as much as it is off with the third cumulant, lam is too
+            near = np.abs(psi - log_mass) <= log_mass / 16
+            if np.count_nonzero(near) == near.size:
+                break
             slope = per_sum(cv * (weight - tilted), coins.start)
             curvature = per_sum(cvv * (tilted * (1 - tilted)), coins.start)
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 step = (lam * slope - psi - log_mass) / (lam * curvature)
-            settled = np.abs(step) <= lam / 16  # the reach is stationary: within a percent of its best by then
+            settled = np.abs(step) <= lam / 16
             if np.count_nonzero(settled) == settled.size:
                 break
             target = np.where(np.isfinite(step), lam - step, 4 * lam)

@@ -1,6 +1,6 @@
 """How often confidence intervals hold the true difference, over simulated data sets.
 
-    python benchmarks/coverage.py [--data-sets 10000] [--case accuracy ...] [--first-seed 0]
+    python benchmarks/bootstrap_coverage.py [--data-sets 10000] [--case accuracy ...] [--first-seed 0]
 
 Every data set is drawn from a population whose difference is known, and gets each interval once, at the level 0.95.
 Printed: the share of intervals that hold the truth, in percent. With 2,000 data sets chance moves a share by about
