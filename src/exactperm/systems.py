@@ -18,7 +18,6 @@ from exactperm.effects import Effects
 from exactperm.items import Items
 from exactperm.metrics import counts
 from exactperm.metrics.registry import parse
-from exactperm.sources.files import SourceError
 from exactperm.sources.roles import is_gold, is_id
 from exactperm.sources.scores import Scores
 
@@ -298,22 +297,8 @@ def _from_files(
         return _counts(dict(measure.columns), metrics.get(chosen, **given), groups)
     numbers = _scores(dict(measure.columns), _of_numbers(metrics.get(chosen), given), groups, nan_policy, grid)
     if nan_policy == "raise":
-        _refuse_missing(scores, measure.name, numbers)
+        scores.refuse_missing(measure.name, {name: lost for name, (_, lost) in numbers.columns.items()})
     return numbers
-
-
-def _refuse_missing(scores: Scores, measure: str, numbers: Numbers) -> None:
-    """Say in which file, and of which items, a score is missing."""
-    for name, (_, lost) in numbers.columns.items():
-        if lost is None or not lost.any():
-            continue
-        file = next((source.path for source in scores.provenance if name in source.systems), scores.provenance[0].path)
-        items = [scores.items[i] for i in np.flatnonzero(lost)[:5].tolist()]
-        more = " ..." if lost.sum() > len(items) else ""
-        raise SourceError(
-            f"{file}: {name} has no {measure} for {lost.sum()} of {len(scores.items)} items: "
-            f"{', '.join(f'{item!r:.40}' for item in items)}{more}; --missing omit leaves them out"
-        )
 
 
 def _of_numbers(metric: metrics.Metric, given: dict[str, Any]) -> metrics.Metric:

@@ -7,15 +7,21 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from exactperm.effects import Effects
 from exactperm.metrics import Metric
 from exactperm.metrics.registry import get, parse
+from exactperm.sources.files import SourceError
 
 __all__ = ["Measure", "Provenance", "Scores"]
 
 
 #: what users may call the mean of the only number there is
 MEANS = ("mean", "accuracy", "exact_match", "win_rate")
+#: items that an error shows
+SHOWN = 5
 
 
 class Provenance(NamedTuple):
@@ -129,6 +135,19 @@ class Scores:
         close = [folded[name] for name in difflib.get_close_matches(metric.casefold(), folded, n=1)]
         hint = f"did you mean {close[0]}? They" if close else "they"
         raise ValueError(f"these files have no metric {metric!r}; {hint} have {', '.join(self.metrics)}")
+
+    def refuse_missing(self, measure: str, lost: Mapping[str, NDArray[np.bool_] | None]) -> None:
+        """Say in which file, and of which items, a score is missing, if one is."""
+        for name, mask in lost.items():
+            if mask is None or not mask.any():
+                continue
+            file = next((source.path for source in self.provenance if name in source.systems), self.provenance[0].path)
+            items = [self.items[i] for i in np.flatnonzero(mask)[:SHOWN].tolist()]
+            raise SourceError(
+                f"{file}: {name} has no {measure} for {mask.sum()} of {len(self.items)} items: "
+                f"{', '.join(f'{item!r:.40}' for item in items)}{' ...' if mask.sum() > SHOWN else ''}; --missing omit "
+                "leaves them out"
+            )
 
     def __repr__(self) -> str:
         """The sizes in one line, and then the systems and the metrics."""
