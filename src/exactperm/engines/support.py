@@ -105,15 +105,23 @@ def live_frequencies(
 
 
 def _last(coins: Coins, tilt: Tilt, circle: Circle, log_cut: float) -> Ints:
-    """The last frequency that can matter: half the circle, or less if there are enough coins with a step of one.
+    """The last frequency of each sum that can matter: half the circle, or less if enough coins have a step of one.
 
     Their factor alone, 1 - 4 p q sin^2(pi k / P), falls all the way to half the circle.
     """
-    first, half = coins.start, circle.size // 2
-    with np.errstate(divide="ignore"):
-        square = -np.expm1(2 * log_cut / coins.c[first]) / (4 * GUARD * tilt.p[first] * tilt.q[first])
-    last = np.ceil(circle.size / np.pi * np.arcsin(np.sqrt(np.minimum(square, 1.0))) * (1 + 1e-9))
-    return np.where(coins.v[first] == 1, np.minimum(last, half), half).astype(np.int64)
+    first = coins.start
+    ones = zip(coins.v[first].tolist(), coins.c[first].tolist(), tilt.p[first].tolist(), tilt.q[first].tolist(),
+               circle.size.tolist(), strict=True)  # fmt: skip
+    return np.array([size // 2 if v > 1 else _last_of_ones(c, p, q, size, log_cut) for v, c, p, q, size in ones])
+
+
+def _last_of_ones(c: int, p: float, q: float, size: int, log_cut: float) -> int:
+    """Up to where c coins with a step of one leave the modulus above the cut."""
+    square = -math.expm1(2 * log_cut / c)
+    strength = 4 * GUARD * p * q
+    if square >= strength:
+        return size // 2
+    return min(math.ceil(size / math.pi * math.asin(math.sqrt(square / strength)) * (1 + 1e-9)), size // 2)
 
 
 def _cut(sums: NDArray[np.intp], low: Ints, high: Ints, width: Ints) -> tuple[NDArray[np.intp], Ints]:
