@@ -194,6 +194,22 @@ def test_what_scikit_learn_scripts_write(tmp_path):
     assert scores.measures["label"].gold == (1, 0, 1, 0)
 
 
+def test_floats_that_pandas_wrote_beside_integers_are_the_same_classes(tmp_path):
+    text = table(right=[1, 0, 1, 1], said={"A": ["1.0", "0.0", "", "1.0"], "B": [0, 0, 1, 1]})
+    scores = xp.read(save(tmp_path, "numbers.csv", text), gold="label", missing="omit")
+    assert scores.measures["label"].gold == (1, 0, 1)
+    assert dict(xp.compare(scores).scores) == {"A": 1.0, "B": 2 / 3}
+
+
+def test_long_integers_stay_apart(tmp_path):
+    """Two that are one as doubles, and one beyond all doubles."""
+    labels = [2**60, 2**60 + 1, 10**400]
+    rows = [{"gold": x, "A": x, "B": labels[0]} for x in labels]
+    scores = xp.read(save(tmp_path, "x.jsonl", "".join(json.dumps(row) + "\n" for row in rows)), gold="gold")
+    assert scores.measures["label"].gold == tuple(labels)
+    assert scores.measures["label"].columns["A"] == labels
+
+
 def test_parts_may_hold_one_class_each(tmp_path):
     for system, said in (("A", ["no", "yes"]), ("B", ["yes", "no"])):
         for part, (right, x) in enumerate(zip(["yes", "no"], said, strict=True)):

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from exactperm.sources.answers import Answers, called
-from exactperm.sources.base import OF_LABELS, Counts, Format, Predicted, is_whole
+from exactperm.sources.base import OF_LABELS, Counts, Format, Predicted, as_whole
 from exactperm.sources.files import SourceError
 from exactperm.sources.scores import Measure, Provenance, Scores
 
@@ -229,12 +229,8 @@ def _predictions(name: str, columns: Mapping[str, list[Any]], format: Format) ->
 
 def _as_integers(columns: Mapping[str, list[Any]]) -> Mapping[str, list[Any]]:
     """Labels as integers if all of them are, of all systems and in the gold standard."""
-    if not all(is_whole(label) for column in columns.values() for x in column for label in x):
-        return columns
-    return {
-        system: [Predicted(int(float(x.prediction)), int(float(x.gold))) for x in column]
-        for system, column in columns.items()
-    }
+    whole = {system: [Predicted(*map(as_whole, x)) for x in column] for system, column in columns.items()}
+    return columns if any(None in x for column in whole.values() for x in column) else whole
 
 
 def _counts(columns: Mapping[str, list[Any]]) -> tuple[str, dict[str, Any]]:

@@ -29,11 +29,11 @@ __all__ = [
     "Source",
     "SourceError",
     "Wanted",
+    "as_whole",
     "field_of",
     "group_among",
     "is_label",
     "is_number",
-    "is_whole",
     "name_before",
 ]
 
@@ -230,11 +230,11 @@ def group_among(source: Source, wanted: Wanted, *known: str) -> str | None:
     raise source.error(f"this format has no groups by {wanted.group!r:.60}; {there}")
 
 
-def is_whole(label: Any) -> bool:
-    """Whether a label is an integer, or a text that is one, as pandas may write it: 1 or 1.0."""
+def as_whole(label: Any) -> int | None:
+    """The integer that a label is, or that a text stands for as pandas may write it, 1 or 1.0; None if it is none."""
     if isinstance(label, str):
-        return INTEGER.fullmatch(label) is not None
-    return isinstance(label, int | float) and float(label).is_integer()
+        return int(label.partition(".")[0]) if INTEGER.fullmatch(label) else None
+    return int(label) if isinstance(label, int) or (isinstance(label, float) and label.is_integer()) else None
 
 
 def is_number(value: Any) -> bool:

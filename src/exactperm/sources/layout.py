@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from exactperm.sources import cells
-from exactperm.sources.base import Block, Wanted, is_whole
+from exactperm.sources.base import Block, Wanted, as_whole
 from exactperm.sources.files import Source, SourceError
 from exactperm.sources.roles import (
     SCORES,
@@ -180,9 +180,9 @@ def _needed(roles: Roles, wanted: Wanted) -> str:
 
 def _refuse_other_things(source: Source, gold: str, right: Array, predicted: Mapping[str, Array]) -> None:
     """A column of which most cells are none of the right labels holds something else, unless the user chose it."""
-    known = {str(label) for label in right}
+    known = set(map(_class, right))
     for name, labels in predicted.items():
-        said = [str(label) for label in labels if label is not None]
+        said = [_class(label) for label in labels if label is not None]
         if 2 * sum(label in known for label in said) < len(said):
             few = listed(sorted(known))
             raise source.error(
@@ -191,11 +191,17 @@ def _refuse_other_things(source: Source, gold: str, right: Array, predicted: Map
             )
 
 
+def _class(label: Any) -> str:
+    """A label as a text: 1 and 1.0 are one class."""
+    whole = as_whole(label)
+    return str(label if whole is None else whole)
+
+
 def _labels(columns: Sequence[Array]) -> list[Array]:
     """The cells without blanks around them; None where there is none, which NA is only beside integers."""
     cells_of = [[cell.strip() if isinstance(cell, str) else cell for cell in column] for column in columns]
     said = [cell for column in cells_of for cell in column if not _is_missing(cell, cells.MISSING)]
-    missing = cells.MISSING if all(map(is_whole, said)) else frozenset({""})
+    missing = cells.MISSING if all(as_whole(cell) is not None for cell in said) else frozenset({""})
     return [as_objects([None if _is_missing(cell, missing) else cell for cell in column]) for column in cells_of]
 
 
